@@ -11,7 +11,7 @@ import {type ExpectedError, onFailure} from '../ground/errors.ts';
 import {valuesFile} from '../settings/chart-values.ts';
 import {chart, chartVersion, type TargetName, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
-import {settingsInFiles} from '../values/validate/check-files.ts';
+import {settingsInFiles} from '../values/validate/guess-chart.ts';
 import type {App} from './app.ts';
 import {unsupportedTarget} from './failure.ts';
 import {emptyFlag} from './flag-values.ts';

@@ -1,39 +1,50 @@
 import type {Target} from '../charts/releases/target.ts';
-import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
+import type {KeyFinding} from '../findings/finding.ts';
+import {ExpectedError, failed, usageError} from '../ground/errors.ts';
 import type {Files} from '../ground/system/system.ts';
-import {few} from '../ground/text.ts';
+import {few, lowerFirst} from '../ground/text.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
-import type {ValuesFile} from '../settings/chart-values.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {
-  type CheckedGroup,
-  type FileGroup,
-  guessChart,
-  sourceOf,
-  withFindings,
-} from '../values/validate/check-files.ts';
+import type {GivenFile} from '../values/embedded/read-files.ts';
+import {type CheckedGroup, sourceOf, withFindings} from '../values/validate/check-files.ts';
+import type {CheckedFile, FileGroup} from '../values/validate/file-group.ts';
+import {guessChart} from '../values/validate/guess-chart.ts';
+import {type ListDeps, readGiven, type TreeOptions} from './list-files.ts';
 import {type ChartDeps, readChartFrom, readUnknownChart} from './read-chart.ts';
 import {readTexts} from './read-texts.ts';
 import {reportKeys} from './report-keys.ts';
 
-/** Words of files with releases, and names of files of other tools; values files with them are only read twice. */
-const OTHER_TOOLS =
-  /\b(?:kind|releases|helm_release|override|each cluster)\b|(?:^|\/)\.sops\.ya?ml\n|\.(?:tf|tf\.json|gotmpl)\n/;
-
-type Readers = Pick<Files, 'read' | 'readStdin'>;
+type Readers = ListDeps['files'];
 
 /** What is validated together: the values of each release in a file of another tool, and each other file alone. @throws ExpectedError */
-export const readGroups = async (names: readonly string[], files: Readers): Promise<FileGroup[]> =>
-  (await groupsPerFile(names, files)).flatMap(({groups}) => groups);
+export async function readGroups(
+  names: readonly string[],
+  deps: ListDeps,
+  options: TreeOptions,
+): Promise<FileGroup[]> {
+  const given = await readGiven(names, deps, options);
+  const groups = (await groupsPerFile(given, deps.files)).flat();
+  // Values of a release are checked with it.
+  const ofReleases = new Set(
+    groups.flatMap((each) => (each.release ? each.files.map(({file}) => file) : [])),
+  );
+  return groups.filter(
+    ({files: [first], release}) =>
+      release || first === undefined || !ofReleases.has(first.file) || isNamed(first.file, names),
+  );
+}
+
+const isNamed = (file: string, names: readonly string[]): boolean => names.includes(file);
 
 /** The values files to merge, where a file of another tool stands for the values of its only release. @throws ExpectedError */
 export const readValuesTexts = async (
   names: readonly string[],
   files: Readers,
-): Promise<ValuesFile[]> =>
-  (await groupsPerFile(names, files)).flatMap(({file, groups: [group, ...others]}) => {
-    if (group?.around) throw unclear(file, 'it has no values');
+): Promise<CheckedFile[]> =>
+  (await groupsPerFile(await readTexts(names, files), files)).flatMap(([group, ...others]) => {
+    const file = group?.files[0]?.file ?? '';
+    if (group?.around) throw unclear(file, reasonIn(group.around));
     if (group === undefined || others.length > 0)
       throw unclear(file, `it has ${others.length + 1} releases of the charts`);
     const {release} = group;
@@ -45,22 +56,24 @@ export const readValuesTexts = async (
     return group.files;
   });
 
-const groupsPerFile = async (names: readonly string[], files: Readers) =>
-  Promise.all(
-    (await readTexts(names, files)).map(async (each) => ({
-      file: each.file,
-      groups: await groupsOf(each, files),
-    })),
-  );
+const reasonIn = (around: readonly KeyFinding[]): string =>
+  lowerFirst(
+    around.find(({verdict}) => verdict === 'unknown')?.message ?? 'it has no values',
+  ).replace(/\.$/, '');
 
-async function groupsOf(given: ValuesFile, files: Readers): Promise<FileGroup[]> {
-  const alone = [{files: [given], areLayers: false}];
-  if (!OTHER_TOOLS.test(`${given.file}\n${given.text}`)) return alone;
-  const {releaseGroups} = await import('../values/embedded/embedded-groups.ts');
-  const found = await releaseGroups(given, async (path) =>
-    (await files.read(path)).toString('utf8'),
-  );
-  return found.length > 0 ? found : alone;
+/** Values of an agent without anything that another tool could read; the readers of other files are then not loaded. */
+const isPlain = ({file, text}: GivenFile): boolean =>
+  /^(?:-|.*\.ya?ml)$/.test(file) &&
+  /^agent:/m.test(text) &&
+  !/\b(?:kind|releases|helm\w*|override|objects|sops|each cluster)\b|\{[{%]/.test(text);
+
+async function groupsPerFile(given: readonly GivenFile[], files: Readers): Promise<FileGroup[][]> {
+  if (given.every(isPlain)) return given.map((each) => [{files: [each], areLayers: false}]);
+  const {readFiles} = await import('../values/embedded/read-files.ts');
+  return readFiles(given, async (path) => {
+    if ((await files.kindOf(path)) !== 'file') return undefined;
+    return (await files.read(path)).toString('utf8');
+  });
 }
 
 const unreadText = (unread: readonly string[]): string =>
@@ -75,6 +88,8 @@ const unclear = (name: string, reason: string): ExpectedError =>
 export interface ChartsToCheck {
   given?: Target;
   read: readonly ReadChart[];
+  /** Why a chart could not be read, by CHART VERSION. */
+  unreadable?: ReadonlyMap<string, ExpectedError>;
 }
 
 /** @throws ExpectedError */
@@ -93,12 +108,20 @@ export async function chartsToCheck(
     return {given: read.target, read: [read]};
   }
   const read = new Map<string, ReadChart>();
+  const unreadable = new Map<string, ExpectedError>();
   for (const {name, version} of groups.map((group) => guessChart(group, settings))) {
-    if (name === undefined || version === undefined || read.has(`${name} ${version}`)) continue;
-    const found = await readUnknownChart(name, version, undefined, deps);
-    if (found) read.set(`${name} ${version}`, found);
+    const key = `${name} ${version}`;
+    if (name === undefined || version === undefined || read.has(key) || unreadable.has(key))
+      continue;
+    try {
+      const found = await readUnknownChart(name, version, undefined, deps);
+      if (found) read.set(key, found);
+    } catch (error) {
+      if (groups.length === 1 || !(error instanceof ExpectedError)) throw error;
+      unreadable.set(key, error);
+    }
   }
-  return {read: [...read.values()]};
+  return {read: [...read.values()], unreadable};
 }
 
 /** Adds findings about keys without a confirmed effect to valid files for charts of unknown versions. */

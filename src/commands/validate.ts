@@ -29,19 +29,20 @@ import {inFormat, type Result, resultOf} from '../ui/findings.ts';
 import {type CheckedGroup, checkGroups} from '../values/validate/check-files.ts';
 
 export default class Validate extends BaseCommand<Result> {
-  static override summary = 'Validate a values.yaml against one chart version.';
+  static override summary = 'Validate values files, manifests and directories.';
   static override description =
-    'Validates keys, types, and rules that the charts do not enforce. Each FILE is validated separately; -f files are merged as Helm merges them. Requires no cluster, and helm only for a chart version that this program does not know.';
-  static override usage = '<%= command.id %> <FILE>... [flags]';
+    'Validates keys, types, and rules that the charts do not enforce. Each FILE is validated separately; -f files are merged as Helm merges them. Of a directory, only files about an agent are validated. Requires no cluster, and helm only for a chart version that this program does not know.';
+  static override usage = '<%= command.id %> <PATH>... [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> values.yaml --chart agent-job --chart-version 0.6.5',
     '<%= config.bin %> <%= command.id %> -f base.yaml -f production.yaml',
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --overlay clusters',
-    '<%= config.bin %> <%= command.id %> clusters/*.yaml --format sarif > findings.sarif',
+    '<%= config.bin %> <%= command.id %> . --format sarif > findings.sarif',
+    'tofu show -json plan.tfplan | <%= config.bin %> <%= command.id %> -',
   ];
   static override args = {
     file: Args.string({
-      description: 'values.yaml to validate; - reads standard input.',
+      description: 'Values file, manifest or directory to validate; - reads standard input.',
       multiple: true,
       ignoreStdin: true,
     }),
@@ -54,6 +55,7 @@ export default class Validate extends BaseCommand<Result> {
       ...repeated,
       delimiter: ',',
     }),
+    'no-ignore': Flags.boolean({summary: 'In a directory, validate files that Git ignores too.'}),
     fix: Flags.boolean({
       summary: 'Show and apply fixes for findings with exactly one possible fix.',
     }),
@@ -93,7 +95,7 @@ export default class Validate extends BaseCommand<Result> {
     const reading =
       layers.length > 0
         ? readValuesTexts(layers, files).then((each) => [{files: each, areLayers: true}])
-        : readGroups(alone, files);
+        : readGroups(alone, this.app, {includesIgnored: flags['no-ignore']});
     const certain = [() => reading, ...checksOfConnection([], flags, this.app)];
     await this.requireLocal(flags, {certain}, {optional: [url]});
     const groups = await reading;
@@ -101,8 +103,9 @@ export default class Validate extends BaseCommand<Result> {
     const deps = {app: this.app, flags};
     const charts = await chartsToCheck(groups, settings, deps);
     const {checked, warnings, notes} = checkGroups(groups, settings, {
-      ...charts,
+      given: charts.given,
       read: charts.read.map(({target}) => target),
+      unreadable: charts.unreadable ?? new Map(),
     });
     this.report(warnings);
     for (const note of notes) this.say(`${note}\n`);
@@ -118,6 +121,7 @@ export default class Validate extends BaseCommand<Result> {
       this.app.stdout(inFormat(flags.format, remaining, this.config, this.resultScreen));
     const findings = remaining.flatMap((each) => each.findings);
     if (findings.some(({verdict}) => verdict === 'error')) this.exitCode = ExitCode.findings;
+    else if (isUncheckedInput(remaining)) this.exitCode = ExitCode.usage;
     else if (findings.length > 0 && flags.strict) this.exitCode = ExitCode.onlyWarnings;
     return resultOf(remaining);
   }
@@ -152,3 +156,9 @@ export default class Validate extends BaseCommand<Result> {
     return isWritten ? results.map(({fixed}) => fixed) : untouched;
   }
 }
+
+/** The only input of a run could not be checked. */
+const isUncheckedInput = (checked: readonly CheckedGroup[]): boolean =>
+  checked.length === 1 &&
+  checked[0]?.target === undefined &&
+  checked[0]?.findings.some(({verdict}) => verdict === 'unknown') === true;

@@ -1,11 +1,14 @@
 import {relative, sep} from 'node:path';
 import type {KeyFinding, Verdict} from '../findings/finding.ts';
-import {type CheckedGroup, fileOf} from '../values/validate/check-files.ts';
+import type {CheckedGroup} from '../values/validate/check-files.ts';
+import {fileOf} from '../values/validate/file-group.ts';
 
 /** The findings as workflow commands of GitHub Actions, which annotate the lines of a pull request. */
 export const githubAnnotations = (checked: readonly CheckedGroup[]): string =>
   checked
-    .flatMap((each) => each.findings.map((finding) => annotation(fileOf(each, finding), finding)))
+    .flatMap((each) =>
+      each.findings.map((finding) => annotation(fileOf(each, finding.subject), finding)),
+    )
     .join('');
 
 function annotation(

@@ -2,7 +2,8 @@ import {type KeyFinding, remedyText, type Verdict} from '../findings/finding.ts'
 import {count} from '../ground/text.ts';
 import type {SourcePosition} from '../values/reading/finding.ts';
 import {linesWithoutSecrets} from '../values/reading/hidden-lines.ts';
-import {type CheckedGroup, groupName} from '../values/validate/check-files.ts';
+import type {CheckedGroup} from '../values/validate/check-files.ts';
+import {groupName} from '../values/validate/file-group.ts';
 import {githubAnnotations} from './annotations.ts';
 import {junit} from './junit.ts';
 import {sarif} from './sarif.ts';
@@ -11,8 +12,30 @@ import {asciiFallback, paragraph, type Screen, theme} from './theme.ts';
 /** Findings as a compiler shows them: position, message, the line with a caret, what to write instead; then the totals. */
 export function findingsText(checked: readonly CheckedGroup[], screen: Screen): string {
   const all = checked.flatMap(({findings}) => findings);
-  const total = checked.length > 1 ? `${checked.length} files: ${sumOf(all)}\n` : '';
-  return checked.map((each) => groupText(each, screen)).join('') + total;
+  const total = checked.length > 1 ? `${totalOf(checked)}: ${sumOf(all)}\n` : '';
+  const shown = checked.filter((each) => checked.length === 1 || !isSkipped(each));
+  return shown.map((each) => groupText(each, screen)).join('') + total;
+}
+
+/** Not about an agent, and nothing wrong with it. */
+const isSkipped = ({target, findings}: CheckedGroup): boolean =>
+  target === undefined && findings.length === 0;
+
+const isUnchecked = ({findings}: CheckedGroup): boolean =>
+  findings.some(({verdict}) => verdict === 'unknown');
+
+/** "312 files: 4 checked, 3 not checked, 305 without an agent"; only their number if all were checked. */
+function totalOf(checked: readonly CheckedGroup[]): string {
+  const unchecked = checked.filter(isUnchecked).length;
+  const skipped = checked.filter(isSkipped).length;
+  const names = new Set(checked.map(groupName));
+  if (unchecked + skipped === 0) return count(names.size, 'file');
+  const parts = [
+    `${checked.length - unchecked - skipped} checked`,
+    unchecked > 0 ? `${unchecked} not checked` : '',
+    skipped > 0 ? `${skipped} without an agent` : '',
+  ];
+  return `${count(checked.length, 'file')} (${parts.filter(Boolean).join(', ')})`;
 }
 
 function groupText(checked: CheckedGroup, screen: Screen): string {
@@ -21,19 +44,20 @@ function groupText(checked: CheckedGroup, screen: Screen): string {
   const lines = new Map(
     findings.length === 0
       ? []
-      : checked.files.map(({file, text, shown = text}) => [file, linesWithoutSecrets(shown)]),
+      : checked.files.map(({file, text}) => [file, linesWithoutSecrets(text)]),
   );
   const texts = findings.map((finding) => findingText(finding, name, lines, screen)).join('\n');
   const against = target === undefined ? '' : ` (${target.chart} ${target.version})`;
-  const sum = `${name}: ${sumOf(findings)}${against}\n`;
+  const sum = `${name}: ${isSkipped(checked) ? 'no release or values of an agent' : sumOf(findings)}${against}\n`;
   return `${texts}${findings.length > 0 ? '\n' : ''}${sum}${fixed > 0 ? `${name}: ${fixed} fixed\n` : ''}`;
 }
 
 function sumOf(findings: readonly KeyFinding[]): string {
-  if (findings.length === 0) return 'no problems found';
   const of = (wanted: Verdict): number => findings.filter(({verdict}) => verdict === wanted).length;
-  const unknown = of('unknown') === 0 ? '' : `, ${of('unknown')} not checked`;
-  return `${count(of('error'), 'error')}, ${count(of('warning'), 'warning')}${unknown}`;
+  if (findings.length === 0) return 'no problems found';
+  const problems = `${count(of('error'), 'error')}, ${count(of('warning'), 'warning')}`;
+  if (of('unknown') === 0) return problems;
+  return of('unknown') === findings.length ? 'not checked' : `${problems}, not checked`;
 }
 
 function findingText(
@@ -44,7 +68,9 @@ function findingText(
 ): string {
   const {bold, dim, red, yellow} = theme(screen);
   const {path, file, line, column} = subject;
-  const label = verdict === 'error' ? red.bold(verdict) : yellow.bold(verdict);
+  const label = (verdict === 'error' ? red : yellow).bold(
+    verdict === 'unknown' ? 'not checked:' : verdict,
+  );
   const name = file ?? group;
   const place = line === undefined ? name : `${name}:${line}:${column}`;
   const head = paragraph(
@@ -90,19 +116,24 @@ interface FileResult {
   fixed?: number;
 }
 
-export type Result = FileResult | {valid: boolean; files: (FileResult & {file: string})[]};
+export type Result =
+  | FileResult
+  | {valid: boolean; skipped?: number; files: (FileResult & {file: string})[]};
 
 /** The document of --json: for a single file or the layers of one, else a list of files. */
 export function resultOf(checked: readonly CheckedGroup[]): Result {
   const [first, ...others] = checked;
   if (first && others.length === 0) return fileResult(first);
-  const files = checked.map((each) => ({file: groupName(each), ...fileResult(each)}));
-  return {valid: files.every(({valid}) => valid), files};
+  const shown = checked.filter((each) => !isSkipped(each));
+  const files = shown.map((each) => ({file: groupName(each), ...fileResult(each)}));
+  const result = {valid: files.every(({valid}) => valid), files};
+  const skipped = checked.length - shown.length;
+  return skipped === 0 ? result : {...result, skipped};
 }
 
 const fileResult = ({target, findings, fixed}: CheckedGroup): FileResult => ({
   ...(target === undefined ? {} : {chart: target.chart, chartVersion: target.version}),
-  valid: findings.every(({verdict}) => verdict !== 'error'),
+  valid: findings.every(({verdict}) => verdict === 'warning'),
   findings: findings.map(findingDocument),
   ...(fixed === undefined ? {} : {fixed}),
 });

@@ -1,5 +1,6 @@
-import type {KeyFinding} from '../findings/finding.ts';
-import {type CheckedGroup, fileOf} from '../values/validate/check-files.ts';
+import type {KeyFinding, Verdict} from '../findings/finding.ts';
+import type {CheckedGroup} from '../values/validate/check-files.ts';
+import {fileOf} from '../values/validate/file-group.ts';
 
 type Attributes = Readonly<Record<string, string | number>>;
 
@@ -16,7 +17,7 @@ export function junit(checked: readonly CheckedGroup[], name: string): string {
 }
 
 function suiteOf(file: string, checked: CheckedGroup) {
-  const findings = checked.findings.filter((finding) => fileOf(checked, finding) === file);
+  const findings = checked.findings.filter((finding) => fileOf(checked, finding.subject) === file);
   const {target} = checked;
   const tests = Math.max(findings.length, 1);
   const failures = findings.filter(({verdict}) => verdict === 'error').length;
@@ -49,9 +50,14 @@ function caseOf(
   const outcome =
     verdict === 'error'
       ? element('failure', {message, type: code}, text)
-      : element('system-out', {}, `${verdict} ${text}`);
+      : otherOutcome(verdict, message, text);
   return element('testcase', {classname: file, name: `${code} ${path}`.trimEnd()}, [outcome]);
 }
+
+const otherOutcome = (verdict: Verdict, message: string, text: string): string =>
+  verdict === 'unknown'
+    ? element('skipped', {message}, text)
+    : element('system-out', {}, `${verdict} ${text}`);
 
 /** An XML element on lines of its own; its content is text, or elements. */
 function element(

@@ -2,7 +2,8 @@ import {isAbsolute, relative, resolve, sep} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import type {Log, ReportingDescriptor, Result as SarifResult} from 'sarif';
 import type {KeyFinding} from '../findings/finding.ts';
-import {type CheckedGroup, fileOf} from '../values/validate/check-files.ts';
+import type {CheckedGroup} from '../values/validate/check-files.ts';
+import {fileOf} from '../values/validate/file-group.ts';
 
 export interface SarifDriver {
   name: string;
@@ -64,7 +65,7 @@ function sarifResult(
     locations: [
       {
         physicalLocation: {
-          artifactLocation: {uri: uriOf(fileOf(checked, finding))},
+          artifactLocation: {uri: uriOf(fileOf(checked, finding.subject))},
           ...(line === undefined ? {} : {region: {startLine: line, startColumn: column ?? 1}}),
         },
       },

@@ -11,8 +11,8 @@ import {
 } from 'yaml';
 import {isMap as isTreeMap, type Path, type Tree, type Values} from '../ground/tree.ts';
 import {toYaml} from './document.ts';
-import {isEmptyNode, normalized, SYNTAX} from './reading/source.ts';
 import type {TreePath} from './reading/tree-path.ts';
+import {isEmptyNode, normalized, SYNTAX} from './reading/yaml-syntax.ts';
 import {styleOf} from './text-edits.ts';
 
 /** A key with its comments and its value. */

@@ -18,6 +18,7 @@ function machine(properties: string, journal: string): HostTools {
     journalctl: journal,
     docker: '',
     df: '',
+    git: '',
   };
   return {
     run: async ({tool}) => ({stdout: outputs[tool]}),

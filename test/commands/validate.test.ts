@@ -262,12 +262,16 @@ test('names every unreadable file and prints nothing else', async () => {
   expect(exit).toBe(2);
 });
 
-test('names every file whose chart is unknown', async () => {
-  const {stderr, exit} = await runCommand(Validate, ['other.yaml', 'silent.yaml', 'good.yaml'], {
+test('checks other files beside those whose chart is unknown', async () => {
+  const {stdout, exit} = await runCommand(Validate, ['other.yaml', 'silent.yaml', 'good.yaml'], {
     files: several,
   });
-  expect(stderr).toContain('Cannot tell which chart these files are for: silent.yaml, good.yaml.');
-  expect(exit).toBe(2);
+  expect(stdout).toContain('other.yaml:3:1 error nonsense');
+  expect(stdout).toContain(
+    'good.yaml not checked: The file does not tell its chart. UNCHECKED_FILE',
+  );
+  expect(stdout).toContain('3 files (1 checked, 1 not checked, 1 without an agent): ');
+  expect(exit).toBe(3);
 });
 
 describe('--fix', () => {
@@ -506,7 +510,7 @@ test('checks thousands of mistakes in linear time', async () => {
   expect(stdout).toContain('t.yaml: 4000 errors, 0 warnings');
 });
 
-test('reports broken YAML and manifests before it looks for the chart', async () => {
+test('reports broken YAML before it looks for the chart, and skips objects without a release', async () => {
   const found = memoryFiles({
     'broken.yaml': 'agent:\n\turl: x\n',
     'secret.yaml': 'apiVersion: v1\nkind: Secret\n',
@@ -526,9 +530,9 @@ test('reports broken YAML and manifests before it looks for the chart', async ()
   });
   expect(await codes('secret.yaml')).toEqual({
     schemaVersion: 1,
-    valid: false,
-    exit: 3,
-    codes: ['MANIFEST'],
+    valid: true,
+    exit: 0,
+    codes: [],
   });
   const {stderr, exit} = await runCommand(Validate, ['empty.yaml'], {files: found});
   expect(stderr).toContain('empty.yaml is empty, so the chart is unknown.');
@@ -590,7 +594,7 @@ spec:
 `;
     expect((await found('app.yaml', text)).found).toEqual([
       [9, 51, 'spec.source.helm.parameters[0].value'],
-      [12, 28, 'extraEnv.GITHUB'],
+      [12, 28, 'spec.source.helm.valuesObject.extraEnv.GITHUB'],
     ]);
   });
 

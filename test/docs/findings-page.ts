@@ -1,7 +1,5 @@
 import {type KeyFinding, remedyTexts} from '../../src/findings/finding.ts';
-import {embeddedReleases} from '../../src/values/embedded/embedded-releases.ts';
-import {fileProblems} from '../../src/values/embedded/fleet-problems.ts';
-import {findingAt} from '../../src/values/reading/finding.ts';
+import {readFiles} from '../../src/values/embedded/read-files.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {CASES, type Named, targetOf} from '../values/validate/rule-cases.ts';
 import {codesPage} from './codes-page.ts';
@@ -112,13 +110,17 @@ spec: {url: oci://scalr.github.io/agent-helm}
 kind: Secret
 stringData: {token: eyJhbGciOiJub25lIn0.eyJqdGkiOiJ4In0.c2lnbmF0dXJl}
 `;
-for (const problem of [
-  ...embeddedReleases('flux.yaml', FLEET).flatMap(({problems}) => problems),
-  ...fileProblems(FLEET),
-]) {
-  if (!FOUND.has(problem.code))
-    FOUND.set(problem.code, findingAt({locate: () => undefined}, [], problem));
-}
+const TERRAFORM = 'resource "helm_release" "agent" {\n  chart = "scalr/agent-local"\n}\n';
+const read = await readFiles(
+  [
+    {file: 'flux.yaml', text: FLEET},
+    {file: 'main.tf', text: TERRAFORM},
+  ],
+  async () => undefined,
+);
+for (const {around, release} of read.flat())
+  for (const found of [...(around ?? []), ...(release?.around ?? [])])
+    if (!FOUND.has(found.code)) FOUND.set(found.code, found);
 
 export const FOUND_CODES: readonly string[] = [...FOUND.keys()].toSorted();
 

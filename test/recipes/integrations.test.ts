@@ -97,6 +97,14 @@ describe('action.yml', () => {
     expect(await wrong('*/values.yaml')).toEqual(['a b/values.yaml']);
   });
 
+  test('validates the whole repository without patterns', async () => {
+    await commit({'a/values.yaml': WRONG, 'b/values.yaml': 'replicaCount: 1\n'});
+    const {stdout, exitCode} = await act({});
+    expect(stdout).toMatch(/^::error file=a\/values\.yaml/m);
+    expect(stdout).not.toContain('b/values.yaml');
+    expect(exitCode).toBe(3);
+  });
+
   test('succeeds if no values file was changed', async () => {
     const base = await commit({'prod/values.yaml': WRONG, 'README.md': 'a'});
     await git('config', 'uploadpack.allowAnySHA1InWant', 'true');
@@ -143,27 +151,27 @@ describe('action.yml', () => {
 
 describe('.pre-commit-hooks.yaml', () => {
   const [hook] = parse(read('.pre-commit-hooks.yaml')) as [
-    {id: string; entry: string; files: string; language: string},
+    {id: string; entry: string; args: string[]; types_or: string[]; language: string},
   ];
 
   test.each([
-    [GOOD, 0],
-    [WRONG, 3],
-  ])('runs its entry with the staged files', async (text, exitCode) => {
-    shop.write('values.yaml', text);
-    expect(hook.language).toBe('script');
-    const found = await type(`'${join(root, hook.entry)}' --strict values.yaml`, shop);
-    expect(found).toMatchObject({
-      exitCode,
-      stdout: expect.stringContaining(exitCode === 0 ? 'no problems found' : 'UNKNOWN_KEY'),
+    [GOOD, 0, '1 checked'],
+    [WRONG, 3, 'UNKNOWN_KEY'],
+  ])('checks what is about an agent, without file names', async (text, exitCode, shown) => {
+    await commit({
+      'prod/values.yaml': text,
+      'app/values.yaml': 'replicaCount: 1\n',
+      'main.tf': 'resource "helm_release" "a" {\n  chart = "scalr/agent-local"\n}\n',
+      '.gitignore': 'ignored\n',
     });
+    shop.write('ignored', WRONG);
+    expect(hook).toMatchObject({language: 'script', pass_filenames: false});
+    const found = await type(`'${join(root, hook.entry)}' ${hook.args.join(' ')}`, shop);
+    expect(found).toMatchObject({exitCode, stdout: expect.stringContaining(shown)});
+    expect(found.stdout).toContain('main.tf not checked: ');
   });
 
-  test('takes values files in every directory, and nothing else', () => {
-    const taken = ['values.yaml', 'prod/values-eu.yml', 'prod/chart.yaml', 'my-values.txt'].filter(
-      (name) => new RegExp(hook.files).test(name),
-    );
-    expect(taken).toEqual(['values.yaml', 'prod/values-eu.yml']);
+  test('is the hook of the guide', () => {
     const {repos} = parse(fileOf(page, 'pre-commit')) as {repos: {hooks: {id: string}[]}[]};
     expect(repos[0]?.hooks[0]?.id).toBe(hook.id);
   });

@@ -8,7 +8,7 @@ import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {dataHome} from '../../settings/storage.ts';
 import type {Chart} from '../shared/chart.ts';
-import {keyError} from '../shared/key-rule.ts';
+import {keyError, keyWarning} from '../shared/key-rule.ts';
 import {
   httpsMirrors,
   requiresSwitch,
@@ -128,6 +128,14 @@ const DATA = 'persistence.data.persistentVolumeClaim';
 /** Rules between keys of agent-local. */
 export const valuesRules: readonly ValuesRule[] = [
   separateDirectories,
+  keyWarning('DEFAULT_SERVICE_ACCOUNT', {
+    keys: ['serviceAccount.create'],
+    isWrong: (values, key) =>
+      getAt(values, at(key)) === false && textAt(values, 'serviceAccount.name') === '',
+    message:
+      'Without a name, pods use the service account "default" of the namespace, and not one with a cloud identity.',
+    suggestion: 'Set serviceAccount.name to the existing service account',
+  }),
   ...certificateRules({tls: 'agent.tls', bundles: '>=0.6.1', mutualTls: MUTUAL_TLS}),
   requiresVolumes({
     in: '>=0.6.1',

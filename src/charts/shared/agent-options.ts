@@ -2,7 +2,7 @@ import {distance} from 'fastest-levenshtein';
 import {isHostAndPort} from '../../settings/kinds/hosts.ts';
 import {image} from '../../settings/kinds/images.ts';
 import {InvalidValue, type Kind} from '../../settings/kinds/kind.ts';
-import {noProxyList} from '../../settings/kinds/no-proxy.ts';
+import {ignoredEntries, noProxyList} from '../../settings/kinds/no-proxy.ts';
 import {accountUrl, proxyUrl} from '../../settings/kinds/urls.ts';
 import type {ChartName} from '../releases/chart-name.ts';
 
@@ -90,6 +90,17 @@ const as =
       return wrong(`${error.message.replaceAll(/[^\s"/]+@/g, '…@')}.`, error.suggestion);
     }
   };
+/** A list for NO_PROXY; entries that the agent ignores are listed. */
+const exceptions: Form = (text) => {
+  const {ignored, instead} = ignoredEntries(text);
+  const entries = ignored.join(', ');
+  return (
+    as(noProxyList([]))(text) ??
+    (ignored.length === 0
+      ? undefined
+      : {...wrong(`The agent ignores ${entries}.`, `"${instead}"`), isUnlikely: true})
+  );
+};
 const directory: Form = (text) =>
   text.startsWith('/') ? undefined : wrong(`"${text}" is not an absolute path.`);
 const hostAndPort: Form = (text) =>
@@ -274,7 +285,7 @@ const PROXIES: readonly AgentOption[] = [
     form: as(proxyUrl('HTTPS_PROXY')),
     keys: {'agent-job': 'global.proxy.httpsProxy'},
   },
-  {name: 'NO_PROXY', form: as(noProxyList([])), keys: {'agent-job': 'global.proxy.noProxy'}},
+  {name: 'NO_PROXY', form: exceptions, keys: {'agent-job': 'global.proxy.noProxy'}},
 ];
 
 const OPTIONS: readonly AgentOption[] = [...AGENT_OPTIONS, ...PROXIES];

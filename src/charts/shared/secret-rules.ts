@@ -1,5 +1,7 @@
+import {few} from '../../ground/text.ts';
 import {at, getAt, textAt} from '../../ground/tree.ts';
-import {type Keys, keyError} from './key-rule.ts';
+import {expiredIn} from '../../settings/kinds/certificates.ts';
+import {type Keys, keyError, keyWarning} from './key-rule.ts';
 import {overriddenKey, unquotedInTemplate} from './key-rules.ts';
 import type {ValuesRule} from './rule.ts';
 
@@ -7,10 +9,38 @@ import type {ValuesRule} from './rule.ts';
 const wantsPem = (keys: Keys): ValuesRule =>
   keyError('NOT_PEM', {
     ...keys,
-    isWrong: (values, key) =>
-      textAt(values, key) !== '' && !textAt(values, key).includes('-----BEGIN '),
-    message: 'The value must be the content of a PEM file (-----BEGIN …), not base64 or a path.',
+    isWrong: (values, key) => textAt(values, key) !== '' && pemProblem(textAt(values, key)) !== '',
+    message: (values, key) => pemProblem(textAt(values, key)),
     suggestion: (_, key) => `${key}: |`,
+  });
+
+/** Why OpenSSL cannot read the text; empty if it can. */
+function pemProblem(text: string): string {
+  if (!text.includes('-----BEGIN '))
+    return 'The value must be the content of a PEM file (-----BEGIN …), not base64 or a path.';
+  // YAML joins the lines below ">".
+  return /-----BEGIN [A-Z ]+-----[^\S\n]+\S/.test(text)
+    ? 'The lines of the PEM file are joined, as ">" does, so that no certificate is found in it.'
+    : '';
+}
+
+/** Every pod gets the bundle. */
+const noKeyInBundle = (keys: Keys): ValuesRule =>
+  keyError('KEY_IN_CA_BUNDLE', {
+    ...keys,
+    isWrong: (values, key) => textAt(values, key).includes('PRIVATE KEY-----'),
+    message: 'The CA bundle contains a private key, which every pod would get.',
+    suggestion: 'Remove the key; a bundle holds only certificates',
+  });
+
+/** OpenSSL ignores an expired root as long as another certificate of the bundle matches. */
+const expiredCertificates = (keys: Keys): ValuesRule =>
+  keyWarning('EXPIRED_CERTIFICATE', {
+    ...keys,
+    isWrong: (values, key) => expiredIn(textAt(values, key), new Date()).length > 0,
+    message: (values, key) =>
+      `The CA bundle contains expired certificates, which are ignored: ${few(expiredIn(textAt(values, key), new Date()), 3)}.`,
+    suggestion: 'Remove them, or use renewed ones',
   });
 
 /** Without both certificate and key, mutual TLS is silently disabled. */
@@ -43,6 +73,8 @@ export const certificateRules = ({
   mutualTls: string;
 }): ValuesRule[] => [
   wantsPem({in: bundles, keys: [`${tls}.caBundle`]}),
+  noKeyInBundle({in: bundles, keys: [`${tls}.caBundle`]}),
+  expiredCertificates({in: bundles, keys: [`${tls}.caBundle`]}),
   overriddenKey({in: bundles, winner: `${tls}.caBundleSecret.name`, loser: `${tls}.caBundle`}),
   unquotedInTemplate({
     in: bundles,

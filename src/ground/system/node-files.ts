@@ -66,10 +66,17 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-async function readSmall(stream: AsyncIterable<Buffer | string>, name: string): Promise<Buffer> {
-  const content = await readAtMost(MAX_FILE_BYTES, stream);
+/** Tools print plans of many resources. */
+const MAX_STDIN_BYTES = 64 * 1024 * 1024;
+
+async function readSmall(
+  stream: AsyncIterable<Buffer | string>,
+  name: string,
+  most = MAX_FILE_BYTES,
+): Promise<Buffer> {
+  const content = await readAtMost(most, stream);
   if (content !== undefined) return content;
-  throw failed('UNREADABLE_FILE', `Cannot read ${name}: file is larger than 2 MiB.`, [
+  throw failed('UNREADABLE_FILE', `Cannot read ${name}: larger than ${most / 1024 / 1024} MiB.`, [
     'Check the path',
   ]);
 }
@@ -124,7 +131,7 @@ export const nodeFiles: Files = {
   },
 
   readStdin() {
-    const content = reads.get('-') ?? readSmall(process.stdin, 'standard input');
+    const content = reads.get('-') ?? readSmall(process.stdin, 'standard input', MAX_STDIN_BYTES);
     reads.set('-', content);
     return content;
   },

@@ -31,7 +31,7 @@ export interface Interrupts {
 
 /** One read-only call of a tool of this machine. */
 export interface HostCall {
-  tool: 'docker' | 'journalctl' | 'systemctl' | 'df';
+  tool: 'docker' | 'journalctl' | 'systemctl' | 'df' | 'git';
   args: readonly string[];
 }
 

@@ -199,5 +199,16 @@ function refuseOutdated(certificate: X509Certificate, position: number, now: Dat
     );
 }
 
+/** The names of expired certificates in PEM; what cannot be read has none. */
+export const expiredIn = (pem: string, now: Date): string[] =>
+  blocksIn(pem).blocks.flatMap((block) => {
+    try {
+      const certificate = new (crypto().X509Certificate)(block.pem);
+      return isExpired(certificate, now) ? [nameOf(certificate)] : [];
+    } catch {
+      return [];
+    }
+  });
+
 const oneLine = (name: string): string => name.replaceAll('\n', ', ');
 const nameOf = ({subject}: X509Certificate): string => oneLine(subject ?? 'no subject');

@@ -41,7 +41,11 @@ export function readHelmSet(items: readonly string[]): string[] {
     const isFirst = !lists.has(base);
     const list = lists.get(base) ?? [];
     lists.set(base, list);
-    setPart(list, stepsOf(index, path), isJson(value) ? (JSON.parse(value) as Part) : typed(value));
+    setPart(
+      list,
+      stepsOf(index, path),
+      isJson(value) ? (JSON.parse(value) as Part) : helmTyped(value),
+    );
     return isFirst ? [base] : [];
   });
   return read.map((each) =>
@@ -74,7 +78,7 @@ function assignmentsIn(item: string): [path: string, value: string][] {
     const end = endOfList(rest);
     if (end === undefined)
       throw new InvalidValue(`The list of "${path}" has no closing "}"`, `Use ${path}={a,b}`);
-    const list = JSON.stringify(split(rest.slice(1, end)).map((each) => typed(each)));
+    const list = JSON.stringify(split(rest.slice(1, end)).map((each) => helmTyped(each)));
     const others = rest.slice(end + 1);
     if (others !== '' && !others.startsWith(','))
       throw new InvalidValue(
@@ -123,7 +127,7 @@ function endOfList(text: string): number | undefined {
 }
 
 /** Helm types: true, false, null and integers without a leading zero; everything else is a string. */
-function typed(text: string): Part {
+export function helmTyped(text: string): Part {
   if (text === 'true' || text === 'false') return text === 'true';
   if (text === 'null') return null;
   return /^(0|-?[1-9]\d*)$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;

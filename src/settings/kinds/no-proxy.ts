@@ -11,6 +11,20 @@ function isNetwork(entry: string): boolean {
 const NO_PROXY_ENTRY =
   /^(\*|\*?\.?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?(:\d+)?|[0-9.]+\/\d{1,2}|\[?[0-9A-Fa-f:]+\]?(\/\d{1,3})?)$/;
 
+const SEPARATORS = /\s*[;|\s]\s*/;
+const RANGE = /^(\d+\.\d+\.\d+)\.\d+-\d+\.\d+\.\d+\.\d+$/;
+
+/** The HTTP client of the agent knows `.corp.example`, but neither `*.corp.example` nor a dot at the end. */
+const readableEntry = (entry: string): string =>
+  entry.replace(/^\*(?=\.)/, '').replace(/(?<=[A-Za-z])\.$/, '');
+
+/** The entries of a valid list that the agent ignores, and the list that it understands. */
+export function ignoredEntries(text: string): {ignored: string[]; instead: string} {
+  const entries = text.split(',').map((entry) => entry.trim());
+  const ignored = entries.filter((entry) => readableEntry(entry) !== entry);
+  return {ignored, instead: [...new Set(entries.map(readableEntry))].join(',')};
+}
+
 /** Hosts, domains and networks that bypass the proxy: comma-separated text, or a list in an answers file. */
 export const noProxyList = (inCluster: readonly string[]): Kind<string[]> => ({
   jsonSchema: {anyOf: [{type: 'string'}, {type: 'array', items: {type: 'string'}}]},
@@ -24,15 +38,20 @@ export const noProxyList = (inCluster: readonly string[]): Kind<string[]> => ({
       );
     }
     const entries = (parts as string[])
-      .map((part) => part.trim())
+      .map((part) => readableEntry(part.trim()))
       .filter((part) => part !== '' && !inCluster.includes(part));
     const wrong = entries.find(
-      (entry) => !NO_PROXY_ENTRY.test(entry) || (entry.includes('/') && !isNetwork(entry)),
+      (entry) =>
+        !NO_PROXY_ENTRY.test(entry) ||
+        RANGE.test(entry) ||
+        (entry.includes('/') && !isNetwork(entry)),
     );
     if (wrong !== undefined) {
       throw new InvalidValue(
         `"${wrong}" is not a host, domain or network`,
-        'Use hosts and networks without schemes and spaces, for example .example.com,10.0.0.0/8',
+        SEPARATORS.test(wrong)
+          ? `Separate entries with commas: ${wrong.split(SEPARATORS).map(readableEntry).join(',')}`
+          : 'Use hosts and networks without schemes and spaces, for example .example.com,10.0.0.0/8',
       );
     }
     return [...new Set(entries)];

@@ -1,49 +1,60 @@
 import type {ChartName} from '../../charts/releases/chart-name.ts';
 import {newestOf} from '../../charts/releases/target.ts';
 import {within} from '../../charts/releases/versions.ts';
+import {type KeyFinding, remediesOf, type Verdict} from '../../findings/finding.ts';
 import {tokenClaims} from '../../ground/secret.ts';
-import type {SourceProblem} from '../reading/finding.ts';
-import type {EmbeddedRelease} from './embedded-release.ts';
+import type {SourcePosition} from '../reading/finding.ts';
+import type {EngineRelease} from './engines.ts';
+import type {ReleaseChart} from './read-release.ts';
+import {isExact} from './release-version.ts';
 
-const EXACT = /^v?\d+\.\d+\.\d+(?:[-+].*)?$/;
-export const isExact = (version: string | undefined): version is string =>
-  EXACT.test(version ?? '');
-
-type LocatedRelease = Pick<EmbeddedRelease, 'chart' | 'version' | 'offset' | 'place'>;
-
-/** What the file of a release lacks: the missing step, or nothing. */
-interface Lacking {
-  /** To apply the definitions of agent-job with an upgrade. */
-  definitions: string | false | undefined;
-  /** To leave the replicas to an autoscaler in the same file. */
-  ignored: string | false | undefined;
+/** A release of ours, and where its version stands in the file. */
+export interface LocatedRelease extends ReleaseChart, SourcePosition {
+  place: string;
 }
 
-const warning = (offset: number, code: string, message: string, suggestion: string) =>
-  ({offset, verdict: 'warning', code, message, suggestion}) as const;
-const error = (offset: number, code: string, message: string, suggestion: string) =>
-  ({offset, verdict: 'error', code, message, suggestion}) as const;
+const warning = (release: SourcePosition, code: string, message: string, suggestion: string) =>
+  problemAt(release, {verdict: 'warning', code, message, suggestion});
+
+interface ProblemAround {
+  verdict: Verdict;
+  code: string;
+  message: string;
+  suggestion: string;
+}
+
+const problemAt = (
+  {line, column}: SourcePosition,
+  {suggestion, ...problem}: ProblemAround,
+): KeyFinding => ({
+  ...problem,
+  subject: {path: '', line, column},
+  remedies: remediesOf(suggestion),
+});
 
 /** Problems of one release around its values. */
 export function fleetProblems(
-  {chart, version, offset}: LocatedRelease,
-  {definitions, ignored}: Lacking,
-): SourceProblem[] {
-  const problems: SourceProblem[] = [];
-  if (chart === 'agent-job' && definitions) {
+  located: LocatedRelease,
+  {lacksDefinitions, lacksIgnored}: Pick<EngineRelease, 'lacksDefinitions' | 'lacksIgnored'>,
+  isScaled: boolean,
+): KeyFinding[] {
+  const problems: KeyFinding[] = [];
+  const {chart, written, version, unknown} = located;
+  if (chart === 'agent-job' && lacksDefinitions) {
     const message = 'Upgrades do not apply new custom resource definitions of agent-job.';
-    problems.push(warning(offset, 'NO_CRD_POLICY', message, definitions));
+    problems.push(warning(located, 'NO_CRD_POLICY', message, lacksDefinitions));
   }
-  if (ignored) {
+  if (isScaled && lacksIgnored) {
     const message = 'The replicas that the autoscaler sets are reverted.';
-    problems.push(warning(offset, 'REPLICAS_REVERTED', message, ignored));
+    problems.push(warning(located, 'REPLICAS_REVERTED', message, lacksIgnored));
   }
-  if (!isExact(version)) {
+  // What the engine fills in, or takes from Git, is no range.
+  if (!isExact(written) && !written?.includes('{') && unknown === undefined) {
     const what =
-      version === undefined ? 'The release has no version' : `The version "${version}" is a range`;
+      written === undefined ? 'The release has no version' : `The version "${written}" is a range`;
     const message = `${what}, so clusters can run different versions.`;
-    const suggestion = `Set an exact version, for example ${newestOf(chart)}`;
-    problems.push(warning(offset, 'VERSION_RANGE', message, suggestion));
+    const suggestion = `Set an exact version, for example ${version}`;
+    problems.push(warning(located, 'VERSION_RANGE', message, suggestion));
   }
   return problems;
 }
@@ -52,7 +63,9 @@ const OCI = /(?:oci:\/\/|(?<![\w/.:-]))scalr\.github\.io\/agent-helm/g;
 const TOKEN = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 
 /** Problems of a whole file. */
-export function fileProblems(text: string): SourceProblem[] {
+export function fileProblems(text: string): KeyFinding[] {
+  const error = (offset: number, code: string, message: string, suggestion: string) =>
+    problemAt(positionIn(text, offset), {verdict: 'error', code, message, suggestion});
   const isComment = (offset: number): boolean =>
     /^\s*#/.test(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset + 1));
   const tokens = [...text.matchAll(TOKEN)].filter(([token]) => tokenClaims(token) !== undefined);
@@ -67,6 +80,11 @@ export function fileProblems(text: string): SourceProblem[] {
   ];
 }
 
+function positionIn(text: string, offset: number): SourcePosition {
+  const before = text.slice(0, offset);
+  return {line: before.split('\n').length, column: offset - before.lastIndexOf('\n')};
+}
+
 /** Versions whose objects have fixed names, so that a namespace can hold only one release. */
 const FIXED_NAMES: Readonly<Record<ChartName, string>> = {
   'agent-k8s': '*',
@@ -75,16 +93,22 @@ const FIXED_NAMES: Readonly<Record<ChartName, string>> = {
 };
 
 const hasFixedNames = ({chart, version}: LocatedRelease): boolean =>
-  within(isExact(version) ? version : newestOf(chart), FIXED_NAMES[chart]);
+  within(version ?? newestOf(chart), FIXED_NAMES[chart]);
 
-/** Releases whose objects have the same names as those of one before them. */
-export const collisions = (releases: readonly LocatedRelease[]): SourceProblem[] =>
-  releases.flatMap((release, index) => {
-    const {chart, place, offset} = release;
-    const isRepeated = releases
-      .slice(0, index)
-      .some((each) => each.chart === chart && each.place === place);
-    if (!isRepeated || place === '' || !hasFixedNames(release)) return [];
-    const message = `The file has two releases of ${chart} in one namespace, and their objects have the same names.`;
-    return [error(offset, 'SEVERAL_RELEASES', message, 'Use another namespace for one of them')];
-  });
+/** A release whose objects have the same names as those of one before it. */
+export function collision(
+  release: LocatedRelease,
+  before: readonly LocatedRelease[],
+): KeyFinding[] {
+  const {chart, place} = release;
+  const isRepeated = before.some((each) => each.chart === chart && each.place === place);
+  if (!isRepeated || place === '' || !hasFixedNames(release)) return [];
+  return [
+    problemAt(release, {
+      verdict: 'error',
+      code: 'SEVERAL_RELEASES',
+      message: `The file has two releases of ${chart} in one namespace, and their objects have the same names.`,
+      suggestion: 'Use another namespace for one of them',
+    }),
+  ];
+}

@@ -2,7 +2,7 @@ import {isMap, isScalar, type ParsedNode, Scalar} from 'yaml';
 import type {TextEdit} from '../text-edits.ts';
 
 /** The text with blanks before `start` and behind `end`. */
-export const blankAround = (text: string, start: number, end: number): string => {
+const blankAround = (text: string, start: number, end: number): string => {
   const blank = (part: string): string => part.replaceAll(/[^\r\n]/g, ' ');
   return `${blank(text.slice(0, start))}${text.slice(start, end)}${blank(text.slice(end))}`;
 };
@@ -23,12 +23,18 @@ const columnOf = (text: string): number => {
   return columns.length > 0 ? Math.min(...columns) : 0;
 };
 
+/** The YAML in a text of the file at its lines there, with blanks around it; undefined for a text without lines of its own. */
+export function textInPlace(node: unknown, text: string): string | undefined {
+  if (!isScalar(node) || !node.range) return undefined;
+  const [start, end] = node.range;
+  if (node.type !== Scalar.BLOCK_LITERAL) return undefined;
+  return blankAround(text, text.indexOf('\n', start) + 1, end);
+}
+
 /** Values in a file of another engine. */
 export interface InlineValues {
   /** As a file of their own, without their indentation. */
   values: string;
-  /** At their lines and columns in the file, with blanks around them. */
-  inPlace: string;
   edit(values: string): TextEdit;
 }
 
@@ -50,7 +56,6 @@ function valuesOfBlock(start: number, end: number, text: string): InlineValues {
   const last = start + own.length;
   return {
     values: `${dedent(own, column)}\n`,
-    inPlace: blankAround(text, start, last),
     edit: (values) => ({start, end: last, text: indent(values, column).slice(column)}),
   };
 }
@@ -59,7 +64,6 @@ function valuesOfFlow(node: ParsedNode, text: string): InlineValues {
   const [start, end] = node.range;
   return {
     values: `${text.slice(start, end)}\n`,
-    inPlace: blankAround(text, start, end),
     edit: (values) => editBelowKey(node, text, `\n${indent(values, keyColumn(node, text) + 2)}`),
   };
 }
@@ -70,7 +74,6 @@ function valuesOfBlockText(node: Scalar.Parsed, text: string): InlineValues {
   const column = Math.max(columnOf(text.slice(body, end)), keyColumn(node, text) + 1);
   return {
     values: String(node.value),
-    inPlace: blankAround(text, body, end),
     edit: (values) => editBelowKey(node, text, `|\n${indent(values, column)}`),
   };
 }
@@ -79,8 +82,6 @@ function valuesOfQuotedText(node: Scalar.Parsed, text: string): InlineValues {
   const values = String(node.value);
   return {
     values,
-    // A text in quotes has no lines of its own.
-    inPlace: text.slice(0, node.range[0]).replaceAll(/[^\n]/g, '') + values,
     edit: (changed) => editBelowKey(node, text, `|\n${indent(changed, keyColumn(node, text) + 2)}`),
   };
 }

@@ -70,8 +70,11 @@ export function mapKeys(
   const written = settings.flatMap(({isInPlace, after}) => (isInPlace ? [] : after));
   const result = withDerived(withCompleteKeys(withEntries(moved, written), settings, to), from, to);
   const read = readValues(result, to).settings;
+  const oldRead = readValues(values, from).settings;
   const reinterpreted = settings.filter(
-    ({setting, value, isInPlace}) => isInPlace && !sameTree(read.get(setting.id), value),
+    ({setting, value, isInPlace}) =>
+      isInPlace &&
+      ![value, oldRead.get(setting.id)].some((each) => sameTree(read.get(setting.id), each)),
   );
   return {
     values: withoutLargeNumbers(result, to),

@@ -9,16 +9,17 @@ import {sameTree, setAt, spellPath, type Values} from '../../ground/tree.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import {Settings} from '../../settings/settings.ts';
 import {clearTextError} from '../clear-text.ts';
-import type {EmbeddedRelease} from '../embedded/embedded-release.ts';
-import {embeddedReleases} from '../embedded/embedded-releases.ts';
+import {type MigratableRelease, migratableReleases} from '../embedded/migratable-releases.ts';
 import {readLayers} from '../reading/source.ts';
+import {normalized} from '../reading/yaml-syntax.ts';
+import {isAnchorHolder} from '../rules/anchor-holders.ts';
 import {clearTextPlaces} from '../rules/check-clear-text.ts';
-import {applyEdits} from '../text-edits.ts';
-import {guessChart} from '../validate/check-files.ts';
+import {applyEdits, type TextEdit} from '../text-edits.ts';
+import {guessChart} from '../validate/guess-chart.ts';
 import {type Change, changeOf, targetName, withoutRepeats} from './change.ts';
 import type {KeptDefaults} from './keep-defaults.ts';
 import {migrateValues} from './migrate.ts';
-import {migrateText} from './migrate-text.ts';
+import {type MigratedText, migrateText} from './migrate-text.ts';
 
 export interface MigrationRequest {
   file: string;
@@ -55,63 +56,85 @@ export interface MigratedFile {
  * of which all other bytes stay. Pure. @throws ExpectedError
  */
 export function migrateFile(request: MigrationRequest): MigratedFile {
-  const {file, text, from, to, keeps, read} = request;
+  const {file, text, to, read} = request;
   refuseEncrypted(file, text, (decrypt) => migrateDecrypted(decrypt, request));
-  const releases = embeddedReleases(file, text);
-  const {target, warnings} = migrationTarget(to, read);
+  const content = normalized(text);
+  const releases = migratableReleases({file, text: content});
+  const target = migrationTarget(to, read);
   const isWhole = releases.length === 0;
-  const results = (isWhole ? [undefined] : releases).map((release) => {
-    const source =
-      release === undefined
-        ? migrationSource(file, text, from)
-        : sourceOfRelease(file, release, from);
-    const values = release === undefined ? text : (release.values ?? '{}\n');
-    return {
-      source,
-      release,
-      migrated: migrateText({file, text: values}, source.target, target, {isWhole, keeps}),
-    };
-  });
-  const [first] = results as [(typeof results)[number]];
-  const edits = results.flatMap(
-    ({release, migrated}) =>
-      release?.edits(target, release.values === undefined ? undefined : migrated.text) ?? [],
-  );
-  const changes = results.flatMap(({migrated, release, source}) => [
-    ...(release === undefined ? [] : parameterChanges(release, source.target, target)),
-    ...migrated.changes,
-  ]);
-  const findings = results.flatMap(({migrated}) => migrated.findings);
-  const yaml = isWhole ? first.migrated.text : applyEdits(text, edits);
+  const parts = isWhole
+    ? [migrateWhole(request, target.target)]
+    : releases.map((each) => migrateRelease(each, request, target.target));
+  const [first] = parts as [MigratedPart];
+  const edited = (): string =>
+    applyEdits(
+      content,
+      parts.flatMap(({edits}) => edits),
+    );
+  const yaml = isWhole ? first.migrated.text : withEnds(edited(), text);
   if (!request.allowsClearText) refuseClearTextIn(yaml, file);
-  const hasOthers = releases.some((each) => each.hasOtherValues || each.values === undefined);
+  const changes = parts.flatMap((each) => each.changes);
+  const findings = parts.flatMap(({migrated}) => migrated.findings);
+  const sections = parts.flatMap(({source, migrated}) =>
+    unknownSections(migrated.before, [source.target, target.target]),
+  );
   return {
     from: spellTarget(first.source.target),
-    to: spellTarget(target),
+    to: spellTarget(target.target),
     yaml,
-    values: readLayers(results.map(({migrated}) => ({file, text: migrated.text}))),
+    values: readLayers(parts.map(({migrated}) => ({file, text: migrated.text}))),
     changes: isWhole ? changes : withoutRepeats(changes),
     // Positions inside of the values do not match the lines of the file.
     findings: isWhole
       ? findings
       : findings.map(({subject: {path}, ...finding}) => ({...finding, subject: {path}})),
-    target,
-    unknownSections: [
-      ...new Set(
-        results.flatMap(({source, migrated}) =>
-          unknownSections(migrated.before, [source.target, target]),
-        ),
-      ),
-    ],
-    warnings: [...results.flatMap(({source}) => source.warnings), ...warnings],
-    notes: [
-      ...results.flatMap(({source}) => source.notes),
-      ...(hasOthers
-        ? ['Only inline values are migrated. Migrate other values files of the release separately.']
-        : []),
-    ],
+    target: target.target,
+    unknownSections: [...new Set(sections)],
+    warnings: [...parts.flatMap(({source}) => source.warnings), ...target.warnings],
+    notes: [...parts.flatMap(({source}) => source.notes), ...notesAbout(releases)],
   };
 }
+
+/** The values of a file, or of one release in it. */
+interface MigratedPart {
+  source: Source;
+  migrated: MigratedText;
+  changes: readonly Change[];
+  edits: readonly TextEdit[];
+}
+
+function migrateWhole({file, text, from, keeps}: MigrationRequest, to: Target): MigratedPart {
+  const source = migrationSource(file, text, from);
+  const migrated = migrateText({file, text}, source.target, to, {keeps});
+  return {source, migrated, changes: migrated.changes, edits: []};
+}
+
+function migrateRelease(
+  release: MigratableRelease,
+  {file, from, keeps}: MigrationRequest,
+  to: Target,
+): MigratedPart {
+  const source = sourceOfRelease(file, release, from);
+  const {values, hasOtherValues, parameters} = release;
+  const options = {isWhole: false, isPartial: hasOtherValues || parameters.length > 0, keeps};
+  const migrated = migrateText({file, text: values ?? '{}\n'}, source.target, to, options);
+  return {
+    source,
+    migrated,
+    changes: [...parameterChanges(release, source.target, to), ...migrated.changes],
+    edits: release.edits(to, values === undefined ? undefined : migrated.text),
+  };
+}
+
+const notesAbout = (releases: readonly MigratableRelease[]): string[] =>
+  releases.some((each) => each.hasOtherValues || each.values === undefined)
+    ? ['Only inline values are migrated. Migrate other values files of the release separately.']
+    : [];
+
+/** With the byte order mark and the line ends of the old file. */
+const withEnds = (edited: string, text: string): string =>
+  (text.startsWith('\uFEFF') ? '\uFEFF' : '') +
+  (text.includes('\r\n') ? edited.replaceAll('\n', '\r\n') : edited);
 
 /** The same command for the decrypted file. */
 const migrateDecrypted = (decrypt: string, {from, to}: MigrationRequest): string =>
@@ -131,20 +154,23 @@ function refuseClearTextIn(yaml: string, file: string): void {
 }
 
 const unknownSections = (values: Values, charts: readonly Target[]): string[] =>
-  Object.keys(values).filter((key) => !charts.some((each) => knowsKey(each, [key])));
+  Object.keys(values).filter(
+    (key) => !isAnchorHolder(key) && !charts.some((each) => knowsKey(each, [key])),
+  );
 
 /** Values that the engine sets one by one stay as they are, with the keys of the old chart. */
 const parameterChanges = (
-  {kind, parameters}: EmbeddedRelease,
+  {kind, parameters}: MigratableRelease,
   from: Target,
   to: Target,
 ): Change[] =>
-  parameters.map((name) => {
+  parameters.flatMap((name) => {
     const path = name.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
     const tree: Values = {};
     setAt(tree, path, 'x');
     const place = migrateValues(tree, from, to).moves.find((each) => sameTree(each.from, path))
       ?.to[0];
+    if (place === undefined ? knowsKey(to, path) : sameTree(place, path)) return [];
     return changeOf(
       'dropped',
       path,
@@ -157,7 +183,7 @@ const parameterChanges = (
 
 function sourceOfRelease(
   file: string,
-  {kind, chart, version}: EmbeddedRelease,
+  {kind, chart, version}: MigratableRelease,
   from: string | undefined,
 ): Source {
   const noted = (found: Omit<Source, 'notes'>): Source => ({

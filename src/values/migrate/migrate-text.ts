@@ -12,11 +12,13 @@ import {commentsOf, EditedValues} from '../edited-values.ts';
 import {effectiveValues} from '../reading/read-values.ts';
 import {readSource} from '../reading/source.ts';
 import type {TreePath} from '../reading/tree-path.ts';
+import {isAnchorHolder} from '../rules/anchor-holders.ts';
+import {certainFindings} from '../validate/certain-findings.ts';
 import {validate} from '../validate/validate.ts';
 import {type Change, changeOf, type Move, targetName} from './change.ts';
 import {type MigrationOptions, migrateValues} from './migrate.ts';
 
-interface MigratedText {
+export interface MigratedText {
   text: string;
   /** The old values. */
   before: Values;
@@ -28,6 +30,8 @@ interface MigratedText {
 interface TextOptions extends MigrationOptions {
   /** False for values inside of another file. */
   isWhole?: boolean;
+  /** Other values of the release are not known. */
+  isPartial?: boolean;
 }
 
 /** Findings after which the meaning of the old values is unknown. */
@@ -44,22 +48,29 @@ export function migrateText(
   {file, text}: ValuesFile,
   from: Target,
   to: Target,
-  {isWhole = true, ...options}: TextOptions = {},
+  {isWhole = true, isPartial = false, ...options}: TextOptions = {},
 ): MigratedText {
-  const before = validate(text, from);
   const {source} = readSource(text);
+  const findingsFor = (written: string, target: Target): KeyFinding[] => {
+    const found = validate(written, target);
+    const {values = {}} = readSource(written).source ?? {};
+    return isWhole ? found : certainFindings(found, values, isPartial);
+  };
+  const before = findingsFor(text, from);
   const unusable = before.filter(
     ({verdict, code}) => verdict === 'error' && (source === undefined || UNUSABLE.includes(code)),
   );
   if (source === undefined || unusable.length > 0) throw cannotRead(file, unusable, from);
-  const {values, changes, moves} = migrateValues(source.values, from, to, options);
+  const {holders, others} = withoutHolders(source.values);
+  const {values: migrated, changes, moves} = migrateValues(others, from, to, options);
+  const values = {...holders, ...migrated};
   const migration = {before: source.values, after: values, moves};
   const written =
     from.chart === to.chart
       ? withHeader(withinChart(text, migration), from, to)
       : forOtherChart(
           text,
-          {...migration, after: inChartOrder(values, to)},
+          {...migration, after: {...holders, ...inChartOrder(migrated, to)}},
           isWhole ? headerOf(from, to) : [],
         );
   const pinned = pinnedAgents(effectiveValues(values, to), to).map(({key, keys, message}) =>
@@ -72,7 +83,7 @@ export function migrateText(
   );
   // A pinned agent is one of the changes.
   const known = new Set([...before.map(({code}) => code), 'AGENT_VERSION']);
-  const findings = validate(written, to).filter(
+  const findings = findingsFor(written, to).filter(
     ({verdict, code}) => verdict === 'error' || !known.has(code),
   );
   return {
@@ -80,6 +91,15 @@ export function migrateText(
     before: source.values,
     changes: [...changes, ...pinned, ...lost(text, written, isWhole)],
     findings,
+  };
+}
+
+/** Keys that only define anchors have no place in a chart, and stay at the top. */
+function withoutHolders(values: Values): {holders: Values; others: Values} {
+  const entries = Object.entries(values);
+  return {
+    holders: Object.fromEntries(entries.filter(([key]) => isAnchorHolder(key))),
+    others: Object.fromEntries(entries.filter(([key]) => !isAnchorHolder(key))),
   };
 }
 

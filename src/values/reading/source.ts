@@ -1,4 +1,4 @@
-import {type Document, isScalar, LineCounter, parseAllDocuments} from 'yaml';
+import {LineCounter} from 'yaml';
 import type {KeyFinding} from '../../findings/finding.ts';
 import {
   decryptCommand,
@@ -9,16 +9,16 @@ import {
 import {failed} from '../../ground/errors.ts';
 import {isMap, setAt, type Tree, type Values} from '../../ground/tree.ts';
 import {quote} from '../../settings/settings.ts';
-import {findingAt, type SourcePosition, type SourceProblem, type ValuesSource} from './finding.ts';
+import {findingAt, type SourceProblem, type ValuesSource} from './finding.ts';
 import {type Read, type ReadEntry, readNode} from './helm-reader.ts';
 import {type TreePath, valueAt} from './tree-path.ts';
 import {findIncompatibility, placeholderAt, TOO_DEEP} from './yaml-incompatibilities.ts';
+import {isEmptyNode, type Locate, normalized, parseYaml, positionsOf} from './yaml-syntax.ts';
 
-type ReadResult = {source?: ValuesSource; findings: KeyFinding[]};
-type Locate = (offset: number) => SourcePosition;
+export type ValuesReading = {source?: ValuesSource; findings: KeyFinding[]};
 
 /** Reads a file as Helm does. `source` is absent if Helm rejects the file, or Helm 3 and Helm 4 read it differently. */
-export function readSource(text: string): ReadResult {
+export function readSource(text: string): ValuesReading {
   try {
     return readText(normalized(text));
   } catch (error) {
@@ -27,24 +27,17 @@ export function readSource(text: string): ReadResult {
   }
 }
 
-/** Helm drops a byte order mark, and ends lines at CR and NEL too. Lines and columns stay the same. */
-export const normalized = (text: string): string =>
-  text.replace(/^\uFEFF/, '').replaceAll(/\r\n?|\u0085/g, '\n');
-
-function readText(text: string): ReadResult {
+function readText(text: string): ValuesReading {
   const lines = new LineCounter();
-  const locate: Locate = (offset) => {
-    const {line, col} = lines.linePos(offset);
-    return {line, column: col};
-  };
-  const refused = (problem: SourceProblem): ReadResult => ({
+  const locate = positionsOf(lines);
+  const refused = (problem: SourceProblem): ValuesReading => ({
     findings: [findingOf(problem, locate)],
   });
   const [document, ...others] = parseYaml(text, lines);
   const encryption = encryptionOf(text);
   if (encryption) return refused(encrypted(encryption, text));
-  const empty: ReadResult = {
-    source: sourceOf(undefined, locate),
+  const empty: ValuesReading = {
+    source: sourceOfRead(undefined, locate),
     findings: [findingOf(EMPTY, locate)],
   };
   const incompatibility = findIncompatibility(text, document);
@@ -53,7 +46,7 @@ function readText(text: string): ReadResult {
   if (later) return refused({...SEVERAL, offset: later.range[0]});
   if (!document?.contents) return empty;
   const {root, refusals, problems} = readNode(document.contents);
-  const source = sourceOf(root, locate);
+  const source = sourceOfRead(root, locate);
   if (refusals.length > 0) {
     const findings = refusals.map((each) => {
       const placeholder = placeholderAt(text, each.offset);
@@ -80,7 +73,7 @@ const EMPTY: SourceProblem = {
   code: 'EMPTY_FILE',
   message: 'The file is empty, so the release uses the chart defaults.',
 };
-const NO_MAPPING = {
+export const NO_MAPPING = {
   offset: 0,
   code: 'NO_MAPPING',
   message: 'The file must contain a mapping of keys to values.',
@@ -91,35 +84,14 @@ const SEVERAL = {
     'The file contains several YAML documents. Helm 3 reads only the first; Helm 4 merges those after ---.',
 };
 
-const findingOf = (
+export const findingOf = (
   {offset, path = [], ...mistake}: SourceProblem,
   locate: Locate,
   source?: ValuesSource,
 ): KeyFinding => findingAt({...source, locate: () => locate(offset)}, path, mistake);
 
-/** Only the syntax comes from the parser; helm-reader.ts gives scalars, keys and aliases their meaning. */
-export const SYNTAX = {
-  version: '1.1',
-  schema: 'failsafe',
-  resolveKnownTags: false,
-  uniqueKeys: false,
-  logLevel: 'error',
-  prettyErrors: false,
-} as const;
-
-export function parseYaml(text: string, lineCounter = new LineCounter()): Document.Parsed[] {
-  const documents = parseAllDocuments(text, {...SYNTAX, lineCounter});
-  return Array.isArray(documents) ? documents : [];
-}
-
-/** True for a document or a key without a value, or with null. */
-export const isEmptyNode = (contents: unknown): boolean =>
-  contents === null ||
-  (isScalar(contents) &&
-    contents.type === 'PLAIN' &&
-    /^(|~|null|Null|NULL)$/.test(contents.source ?? ''));
-
-function sourceOf(root: Read | undefined, locate: Locate): ValuesSource {
+/** What Helm reads from a node and its positions. */
+export function sourceOfRead(root: Read | undefined, locate: Locate): ValuesSource {
   const entriesOf = (path: TreePath): ReadEntry[] => {
     const entries: ReadEntry[] = [];
     let below = root?.below;
@@ -202,15 +174,17 @@ function lookUp(values: Values, path: TreePath): {exists: boolean; deepest: Tree
 }
 
 /** The values of several files as Helm reads and merges them, the last one winning. @throws ExpectedError */
-export function readLayers(files: readonly {file: string; text: string}[]): Values {
+export function readLayers(
+  files: readonly {file: string; text: string; read?: ValuesReading}[],
+): Values {
   return mergeSources(
-    files.map(({file, text}) => {
+    files.map(({file, text, read}) => {
       refuseEncrypted(
         file,
         text,
         (decrypt) => `Use the decrypted content in its place: <(${decrypt})`,
       );
-      const {source, findings} = readSource(text);
+      const {source, findings} = read ?? readSource(text);
       if (source) return {file, source};
       const [first] = findings;
       throw failed(

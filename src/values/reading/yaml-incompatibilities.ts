@@ -17,22 +17,33 @@ export function findIncompatibility(
   text: string,
   document: Document.Parsed | undefined,
 ): SourceProblem | undefined {
-  // Helm needs no space before a comment.
-  const error = document?.errors.find(
-    ({message}) => !message.startsWith('Comments must be separated'),
-  );
   return (
     invalidCharacter(text) ??
-    (document && error ? syntaxError(error, document, text) : undefined) ??
+    (document && syntaxProblem(text, document)) ??
     refusedByHelm4(text) ??
     refusedByGoYaml(text, document)
   );
 }
 
+/** The first place that the YAML parser rejects. */
+export function syntaxProblem(text: string, document: Document.Parsed): SourceProblem | undefined {
+  // Helm needs no space before a comment.
+  const error = document.errors.find(
+    ({message}) => !message.startsWith('Comments must be separated'),
+  );
+  return error && syntaxError(error, document, text);
+}
+
 /** Characters that Helm rejects anywhere, or that readers treat differently. */
 const INVALID = /(?![\t\n])[\p{Cc}\u2028\u2029\uFFFD-\uFFFF\p{Surrogate}]/u;
 
+/** Blanks that editors and web pages insert, which YAML reads as text. */
+const OTHER_BLANKS = /(?<=^[ \t]*)[\u00a0\u2007\u202f\u3000\u200b]|(?<=^[^\n#"']*:)[\u00a0\u202f]/m;
+
 function invalidCharacter(text: string): SourceProblem | undefined {
+  if (/^\uFFFD\uFFFD.\0|^.\0.\0/s.test(text)) return UTF_16;
+  const blank = text.search(OTHER_BLANKS);
+  if (blank >= 0) return {...OTHER_BLANK, offset: blank};
   const offset = text.search(INVALID);
   if (offset < 0) return undefined;
   const point = text.codePointAt(offset) ?? 0;
@@ -54,6 +65,18 @@ function invalidCharacter(text: string): SourceProblem | undefined {
     message: `Helm rejects the control character ${name}.`,
   };
 }
+
+const UTF_16: SourceProblem = {
+  offset: 0,
+  code: 'NOT_UTF8',
+  message: 'The file is encoded as UTF-16, as PowerShell writes with ">". Helm reads only UTF-8.',
+  suggestion: 'Save it as UTF-8: COMMAND | Out-File -Encoding utf8 FILE',
+};
+const OTHER_BLANK = {
+  code: 'INVALID_YAML',
+  message: 'This line has a non-breaking or invisible space, which YAML reads as text.',
+  suggestion: 'Replace it with an ordinary space',
+};
 
 export const TOO_DEEP = {
   offset: 0,

@@ -1,8 +1,8 @@
 import {isPair, isScalar, LineCounter, type Node, type ParsedNode, visit} from 'yaml';
 import {type KeyFinding, remediesOf} from '../../findings/finding.ts';
 import {credentialsIn, hideCredentials} from '../../ground/credentials.ts';
-import {normalized, parseYaml} from '../reading/source.ts';
 import {dotted, type TreePath} from '../reading/tree-path.ts';
+import {normalized, parseYaml} from '../reading/yaml-syntax.ts';
 
 /** A key or value with a credential: its offsets in the text. */
 interface Place {

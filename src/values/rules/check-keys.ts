@@ -3,9 +3,10 @@ import {closedSchema, schemaOf} from '../../charts/releases/schema.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {scopeOf} from '../../charts/support.ts';
 import type {KeyFinding} from '../../findings/finding.ts';
-import {getAt, isMap, mergeValues, type Path} from '../../ground/tree.ts';
-import {findingAt, type ValuesSource} from '../reading/finding.ts';
+import {getAt, isMap, mergeValues, type Path, spellPath} from '../../ground/tree.ts';
+import {findingAt, type Mistake, type ValuesSource} from '../reading/finding.ts';
 import {withoutMethodNames} from '../reading/read-values.ts';
+import {isAnchorHolder} from './anchor-holders.ts';
 import {checkKubernetes, checkType} from './check-kubernetes.ts';
 import {checkScalar, checkVariableMap, smallVolume} from './check-scalars.ts';
 import {type KeyContext, type KeyFact, type KnownKey, keysIn} from './key-facts.ts';
@@ -46,6 +47,9 @@ function checkKey({path, value, node}: KeyFact, context: KeyContext): KeyFinding
 
 function checkUnknown(path: Path, context: KeyContext): KeyFinding[] {
   const {source, readable, target} = context;
+  const [first = ''] = path;
+  if (path.length === 1 && isAnchorHolder(first)) return [];
+  if (/^(?:USER-SUPPLIED|COMPUTED) VALUES$/.test(first)) return [findingAt(source, path, HEADING)];
   const found = getAt(readable, path);
   const hasKnownKeys = hasDocumentedKeys(path, target) || isForeignSection(path, readable, target);
   if (isMap(found) && hasKnownKeys)
@@ -53,6 +57,14 @@ function checkUnknown(path: Path, context: KeyContext): KeyFinding[] {
   const mistake = {code: 'UNKNOWN_KEY', ...suggestKey(path, readable, target)};
   return [findingAt(source, path, mistake)];
 }
+
+/** The first line of `helm get values`. */
+const HEADING: Mistake = {
+  code: 'UNKNOWN_KEY',
+  verdict: 'warning',
+  message: 'This line is a heading of the text output of helm, and no key.',
+  suggestion: 'Remove it, or print the values with --output yaml',
+};
 
 /** null deletes the chart default, which is fine only where that default is empty or null. */
 function checkNull({path, node}: KnownKey, {source, defaults}: KeyContext): KeyFinding[] {
@@ -83,7 +95,9 @@ function wrongType(key: KnownKey, {source, readable, target}: KeyContext): KeyFi
   const found = typeMismatch(value, node, path, source);
   if (found.code !== 'WRONG_TYPE') return found;
   const {code, message} = found;
-  return findingAt(source, path, {code, message, ...equivalentKey(path, readable, target)});
+  const other = equivalentKey(path, readable, target);
+  const isOther = other !== undefined && other.suggestion !== spellPath(path);
+  return findingAt(source, path, {code, message, ...(isOther ? other : {})});
 }
 
 function stringNotBoolean(text: string, path: Path, source: ValuesSource): KeyFinding {

@@ -46,6 +46,23 @@ export const checkPlaceholders = (source: ValuesSource): KeyFinding[] =>
     }),
   );
 
+const QUOTED = /^[\u2018-\u201f\u00ab\u00bb](.*)[\u2018-\u201f\u00ab\u00bb]$/s;
+
+/** Quotes of word processors are part of the text. */
+export const checkQuotes = (source: ValuesSource): KeyFinding[] =>
+  textsIn(source.values).flatMap(({path, text}) => {
+    const [, inner] = QUOTED.exec(text) ?? [];
+    if (inner === undefined) return [];
+    return [
+      findingAt(source, path, {
+        code: 'TYPOGRAPHIC_QUOTES',
+        message: 'The value is in typographic quotes, which YAML reads as part of the text.',
+        suggestion: `"${inner}"`,
+        fix: {path, value: inner},
+      }),
+    ];
+  });
+
 /** Values, and the settings that wrote them. */
 interface WrittenValues {
   values: Values;

@@ -42,8 +42,8 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     if (isQuantity(text))
       return text.startsWith('-') ? invalid(text, 'greater than or equal to 0') : undefined;
     const {message} = invalid(text, 'a Kubernetes quantity, such as 500m or 2Gi');
-    const [, number, unit] = /^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*$/.exec(text) ?? [];
-    return unit && number ? {message, suggestion: `${number}${binaryUnit(unit)}`} : {message};
+    const suggestion = meantQuantity(text);
+    return suggestion === undefined ? {message} : {message, suggestion};
   },
   'dns-label': dnsLabel,
   'object-name': kindAndName,
@@ -95,6 +95,16 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     'a registry without scheme or trailing slash, such as registry.example.com',
   ),
 };
+
+/** What people write for amounts: `2 cores`, `1,5`, `1.5g`, `500MB`. */
+function meantQuantity(text: string): string | undefined {
+  const [, number = '', unit = ''] = /^\s*(\d+(?:[.,]\d+)?)\s*([A-Za-z]*)\s*$/.exec(text) ?? [];
+  if (number === '') return undefined;
+  const amount = number.replace(',', '.');
+  if (unit === '' || /^v?(?:cores?|cpus?)$/i.test(unit)) return amount;
+  if (/^milli(?:cores?|cpus?)$/i.test(unit)) return `${amount}m`;
+  return `${amount}${binaryUnit(unit)}`;
+}
 
 /** Kubernetes also accepts signs, exponents and small suffixes, which milliOf does not read. */
 const isQuantity = (text: string): boolean =>

@@ -81,12 +81,23 @@ function unlikely(kind: string, name: string, amount: Tree | undefined): Misspel
     return {message: 'A limit of zero means no limit. Remove it, or set an amount.'};
   if (name === 'cpu' && milli >= HUNDRED_CORES) {
     const cores = milli / 1000n;
-    return {message: `${amount} means ${cores} cores.`, suggestion: `${cores}m`};
+    return {message: `${amount} means ${cores} cores.`, suggestion: meantCores(String(amount))};
   }
   const isBytes = name === 'memory' || name === 'ephemeral-storage';
-  return isBytes && milli < MEBIBYTE
-    ? {message: `${amount} means ${Number(milli) / 1000} bytes.`, suggestion: 'Mi or Gi'}
-    : undefined;
+  if (!isBytes || milli >= MEBIBYTE) return undefined;
+  const [, mebibytes] = /^(\d+)m$/.exec(String(amount)) ?? [];
+  const suggestion = mebibytes === undefined ? 'Mi or Gi' : `${mebibytes}Mi`;
+  return {message: `${amount} means ${Number(milli) / 1000} bytes.`, suggestion};
+}
+
+/** No node has this much CPU. */
+const isUnschedulable = (name: string, amount: Tree | undefined): boolean =>
+  name === 'cpu' && (milliOf(String(amount)) ?? 0n) >= 100n * HUNDRED_CORES;
+
+/** 500M and 500 are millicores, 2G are cores. */
+function meantCores(amount: string): string {
+  const [, number = amount, unit = 'm'] = /^(\d+(?:\.\d+)?)([kMGTPE]i?)?$/.exec(amount) ?? [];
+  return /^M/i.test(unit) ? `${number}m` : number;
 }
 
 const STANDARD = ['cpu', 'memory', 'ephemeral-storage'];
@@ -122,7 +133,8 @@ const resources: PodRule = ({limits, requests}) => {
     ),
     ...amounts.map(([kind, name, amount]) => {
       const found = badFormat(unlikely(kind, name, amount), kind, name);
-      return found && {...found, code: 'UNLIKELY_AMOUNT', verdict: 'warning' as const};
+      const verdict = isUnschedulable(name, amount) ? {} : {verdict: 'warning' as const};
+      return found && {...found, code: 'UNLIKELY_AMOUNT', ...verdict};
     }),
     ...amounts.map(
       ([kind, name, amount]) =>

@@ -13,10 +13,12 @@ import {
   withoutLeaves,
 } from '../../ground/tree.ts';
 import {EditedValues, pairIn} from '../edited-values.ts';
-import {readSource, SYNTAX} from '../reading/source.ts';
+import {readSource} from '../reading/source.ts';
 import {type TreePath, valueAt} from '../reading/tree-path.ts';
+import {SYNTAX} from '../reading/yaml-syntax.ts';
 import {applyEdits, scalarEdit} from '../text-edits.ts';
 import {type CheckedGroup, findingsOf} from './check-files.ts';
+import type {CheckedFile} from './file-group.ts';
 
 /** A file before and after its fixes. */
 export interface Rewrite {
@@ -80,7 +82,10 @@ function applyTo(group: CheckedGroup, findings: readonly KeyFinding[]): CheckedG
   const {target} = group;
   if (target === undefined) return undefined;
   let changes = 0;
-  const files = group.files.map(({file, text}) => {
+  const files = group.files.map((given): CheckedFile => {
+    const {file, text, read} = given;
+    // A part of a file is not edited.
+    if (read) return given;
     const own = findings.filter(({subject}) => !group.areLayers || subject.file === file);
     const result = applyFixes(
       text,

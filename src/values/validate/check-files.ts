@@ -1,53 +1,28 @@
-import {CHART_NAMES, type ChartName} from '../../charts/releases/chart-name.ts';
-import {chartSchema, leavesOf} from '../../charts/releases/schema.ts';
-import {
-  chartOptions,
-  newestOf,
-  releasesOf,
-  type Target,
-  targetOf,
-} from '../../charts/releases/target.ts';
+import type {Target} from '../../charts/releases/target.ts';
+import {chartOptions, newestOf, releasesOf, targetOf} from '../../charts/releases/target.ts';
 import {type KeyFinding, remediesOf, type SettingFinding} from '../../findings/finding.ts';
-import {ExpectedError, failed} from '../../ground/errors.ts';
+import {ExpectedError} from '../../ground/errors.ts';
 import {few} from '../../ground/text.ts';
-import {getAt, leafPaths, mergeValues, type Path, type Values} from '../../ground/tree.ts';
-import type {ValuesFile} from '../../settings/chart-values.ts';
-import {chart, chartVersion} from '../../settings/release.ts';
+import {getAt, type Path} from '../../ground/tree.ts';
+import {chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {findingAt, type ValuesSource} from '../reading/finding.ts';
-import {writtenSettings} from '../reading/read-values.ts';
-import {mergeSources, readLayers, readSource} from '../reading/source.ts';
+import {mergeSources, readSource} from '../reading/source.ts';
 import {checkClearText} from '../rules/check-clear-text.ts';
-import {checkManifest, nestedChart} from '../rules/check-values.ts';
+import {checkManifest} from '../rules/check-values.ts';
+import {looksLikeAgentValues} from './agent-files.ts';
+import {certainFindings} from './certain-findings.ts';
+import {
+  type FileGroup,
+  fileOf,
+  groupName,
+  notChecked,
+  type ReleaseOfGroup,
+  readOf,
+  type UncheckedReason,
+} from './file-group.ts';
+import {ADD_CHART, type ChartGuess, guessChart, KEYS} from './guess-chart.ts';
 import {validate, validateLayers} from './validate.ts';
-
-interface CheckedFile extends ValuesFile {
-  /** The text of the whole file, if the values are only a part of it. */
-  shown?: string;
-}
-
-/** The release of another tool, such as Flux, that has the values. */
-interface ReleaseOfGroup {
-  kind: string;
-  chart: ChartName;
-  /** Undefined unless it is exact. */
-  version: string | undefined;
-  /** Problems of the file around the values. */
-  around: readonly KeyFinding[];
-  /** The release has other values too, so nothing is known to be missing. */
-  isPartial: boolean;
-  /** Its values files that could not be read. */
-  unread: readonly string[];
-}
-
-/** Files that are checked together: a single file, or several that Helm merges. */
-export interface FileGroup {
-  files: readonly CheckedFile[];
-  areLayers: boolean;
-  release?: ReleaseOfGroup;
-  /** All findings of a file without values. */
-  around?: readonly KeyFinding[];
-}
 
 export interface CheckedGroup extends FileGroup {
   /** Absent if the files cannot be read as values, and do not tell their chart. */
@@ -58,9 +33,9 @@ export interface CheckedGroup extends FileGroup {
 
 /** What Helm reads from the files of a group without errors. */
 export function sourceOf({files, areLayers}: FileGroup): ValuesSource {
-  const layers = files.flatMap(({file, text}) => {
-    const {source} = readSource(text);
-    return source === undefined ? [] : [{file, source}];
+  const layers = files.flatMap((each) => {
+    const {source} = readOf(each);
+    return source === undefined ? [] : [{file: each.file, source}];
   });
   return areLayers || layers.length !== 1
     ? mergeSources(layers)
@@ -90,24 +65,14 @@ export function withFindings(
   };
 }
 
-export const groupName = ({files}: FileGroup): string => files.map(({file}) => file).join(' + ');
-
-/** The file a finding is shown in: the one that wrote the value, or the last one for something missing. */
-export const fileOf = ({files}: FileGroup, {subject}: KeyFinding): string =>
-  subject.file ?? (files.at(-1)?.file as string);
-
 /** The findings of a group. A crash of a check is reported as a finding, so that other files are still checked. */
-export function findingsOf({files, areLayers, release}: FileGroup, target: Target): KeyFinding[] {
+export function findingsOf(group: FileGroup, target: Target): KeyFinding[] {
+  const {files, areLayers, release} = group;
   try {
     const found = areLayers
       ? validateLayers(files, target)
       : validate(files[0]?.text ?? '', target);
-    return release === undefined
-      ? found
-      : withoutRepeatedTokens(
-          release.around,
-          found.flatMap((each) => inRelease(each, release, files)),
-        );
+    return release === undefined ? found : inRelease(found, release, sourceOf(group));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const message = `Cannot check this file: unexpected error (${reason}).`;
@@ -123,6 +88,21 @@ export function findingsOf({files, areLayers, release}: FileGroup, target: Targe
   }
 }
 
+/** With the problems around the values, and without fixes, which cannot edit a part of a file. */
+function inRelease(
+  findings: readonly KeyFinding[],
+  {around, isPartial, address}: ReleaseOfGroup,
+  {values}: ValuesSource,
+): KeyFinding[] {
+  const prefix = address === undefined ? '' : `${address}: `;
+  const certain = certainFindings(findings, values, isPartial).map((finding) => ({
+    ...finding,
+    message: `${prefix}${finding.message}`,
+    remedies: finding.remedies.map(({text}) => ({text})),
+  }));
+  return withoutRepeatedTokens(around, certain);
+}
+
 /** A token in a file for Git is reported once, as an error. */
 export function withoutRepeatedTokens(
   first: readonly KeyFinding[],
@@ -134,79 +114,163 @@ export function withoutRepeatedTokens(
   return [...first, ...others.filter((each) => !isRepeated(each))];
 }
 
-/** Without what other values or templates can decide, and without a fix, which cannot edit a part of a file. */
-function inRelease(
-  found: KeyFinding,
-  {isPartial}: ReleaseOfGroup,
-  files: readonly ValuesFile[],
-): KeyFinding[] {
-  const finding = {...found, remedies: found.remedies.map(({text}) => ({text}))};
-  const {file, line = 0, path} = found.subject;
-  const text =
-    (files.find((each) => each.file === file) ?? files.at(-1))?.text.split('\n')[line - 1] ?? '';
-  if (finding.code === 'CLEAR_TEXT_CREDENTIAL') return [finding];
-  // A missing key has the position of the key above it.
-  const isMissing = !text.includes(/[^.]*$/.exec(path.replaceAll(/\[\d+\]/g, ''))?.[0] ?? '');
-  return (isPartial && isMissing) || text.includes('{{') ? [] : [finding];
+/** Charts that are read, because this program does not know their version. */
+interface GivenCharts {
+  /** Of --chart-source, for all files. */
+  given?: Target | undefined;
+  read?: readonly Target[];
+  /** Why a chart could not be read, by CHART VERSION. */
+  unreadable?: ReadonlyMap<string, ExpectedError>;
+}
+
+interface CheckedGroups {
+  checked: CheckedGroup[];
+  warnings: SettingFinding[];
+  notes: string[];
 }
 
 /**
- * Checks every group against the given chart, the chart that the settings name, or the one found in the file; `read` are charts in versions
- * that this program does not know. @throws ExpectedError
+ * Checks every group against the given chart, the chart that the settings name, or the one found in the file. What cannot be checked is a
+ * finding, so that the others are checked. @throws ExpectedError if nothing else is given
  */
 export function checkGroups(
   groups: readonly FileGroup[],
   settings: Settings,
-  {given, read = []}: {given?: Target | undefined; read?: readonly Target[]} = {},
-): {checked: CheckedGroup[]; warnings: SettingFinding[]; notes: string[]} {
-  if (given) return checkAgainst(groups, given);
-  const guesses = groups.map((group) => guessChart(group, settings));
-  const unreadable = groups.map(
-    (group, index) =>
-      group.around ?? (guesses[index]?.name === undefined ? unreadableIn(group) : []),
-  );
-  const unknown = groups.filter(
-    ({around}, index) =>
-      !around && guesses[index]?.name === undefined && unreadable[index]?.length === 0,
-  );
-  if (unknown.length > 0) throw chartUnknown(unknown);
+  charts: GivenCharts = {},
+): CheckedGroups {
+  if (charts.given) return checkAgainst(groups, charts.given);
   const warnings = new Map<string, SettingFinding>();
-  const checked = groups.map((group, index): CheckedGroup => {
-    const {name, version} = guesses[index] as ChartGuess;
-    if (group.around || name === undefined) return {...group, findings: unreadable[index] ?? []};
-    const known =
-      version === undefined
-        ? settings
-        : settings.with(chartVersion, {value: version, source: 'default'});
-    const found = targetOf(
-      known,
-      () => name,
-      read.find((each) => each.chart === name && each.version === version),
-    );
-    for (const warning of found.warnings) warnings.set(warning.message, warning);
-    return {...group, target: found.target, findings: findingsOf(group, found.target)};
+  const isOnly = groups.length === 1;
+  const results = groups.map((group) => {
+    const guess = guessChart(group, settings);
+    const {
+      target,
+      warnings: found = [],
+      findings,
+    } = checkGroup({group, guess, isOnly}, settings, charts);
+    for (const warning of found) warnings.set(warning.message, warning);
+    const checked: CheckedGroup = target ? {...group, target, findings} : {...group, findings};
+    return {checked, guess};
   });
-  const notes = checked.flatMap((each, index) => {
-    const guess = guesses[index] as ChartGuess;
-    const what = groups.length === 1 ? 'Checked' : `${groupName(each)}: checked`;
-    const {isPartial, kind, unread = []} = each.release ?? {};
-    const which = unread.length === 0 ? '' : ` (${few(unread)})`;
-    return [
-      ...(guess.source === undefined || each.target === undefined
-        ? []
-        : [`${what} against ${sourceText(guess, each.target)}`]),
-      ...(isPartial
-        ? [`${groupName(each)}: other values of the ${kind} were not checked${which}.`]
-        : []),
-    ];
+  return {
+    checked: withoutRepeats(results.map(({checked}) => checked)),
+    warnings: [...warnings.values()],
+    notes: results.flatMap(({checked, guess}) => notesOf(checked, guess, isOnly)),
+  };
+}
+
+/** Releases can share a file, whose findings are listed once. */
+function withoutRepeats(checked: readonly CheckedGroup[]): CheckedGroup[] {
+  const known = new Set<string>();
+  return checked.map((group) => {
+    const findings = group.findings.filter((each) => {
+      const {code, message, subject} = each;
+      const {path, line} = subject;
+      const key = JSON.stringify([fileOf(group, subject), code, path, line, message]);
+      const isNew = group.release === undefined || line === undefined || !known.has(key);
+      known.add(key);
+      return isNew;
+    });
+    return {...group, findings};
   });
-  return {checked, warnings: [...warnings.values()], notes};
+}
+
+interface GuessedGroup {
+  group: FileGroup;
+  guess: ChartGuess;
+  /** No other files are checked. */
+  isOnly: boolean;
+}
+
+function checkGroup(
+  {group, guess, isOnly}: GuessedGroup,
+  settings: Settings,
+  {read = [], unreadable}: GivenCharts,
+): {target?: Target; warnings?: SettingFinding[]; findings: readonly KeyFinding[]} {
+  const {name, version} = guess;
+  if (group.around) return {findings: group.around};
+  if (name === undefined) return {findings: withoutChart(group, isOnly)};
+  const {release} = group;
+  if (release?.unknown && !guess.isGiven)
+    return {findings: notCheckedRelease(group, release.unknown)};
+  const failure = unreadable?.get(`${name} ${version}`);
+  if (failure) return {findings: unsupportedVersion(group, failure)};
+  const known =
+    version === undefined
+      ? settings
+      : settings.with(chartVersion, {value: version, source: 'default'});
+  const chartRead = read.find((each) => each.chart === name && each.version === version);
+  try {
+    const {target, warnings} = targetOf(known, () => name, chartRead);
+    return {target, warnings, findings: findingsOf(group, target)};
+  } catch (error) {
+    if (!(error instanceof ExpectedError) || guess.isGiven || (isOnly && !release)) throw error;
+    return {findings: unsupportedVersion(group, error)};
+  }
+}
+
+const notCheckedRelease = (group: FileGroup, why: UncheckedReason): KeyFinding[] => [
+  ...(group.release?.around ?? []),
+  notChecked(fileOf(group), why),
+];
+
+/** A version that does not exist is an error; one that this program does not know is unknown. */
+function unsupportedVersion(
+  group: FileGroup,
+  {code, message, suggestions}: ExpectedError,
+): KeyFinding[] {
+  const [suggestion = 'Set --chart-version'] = suggestions;
+  const file = fileOf(group);
+  if (code !== 'VERSION_NOT_RELEASED')
+    return notCheckedRelease(group, {reason: message.replace(/\.$/, ''), command: suggestion});
+  return [
+    ...(group.release?.around ?? []),
+    {
+      code,
+      verdict: 'error',
+      subject: {path: '', file},
+      message,
+      remedies: remediesOf(suggestion.replace('--chart-version ', 'version ')),
+    },
+  ];
+}
+
+/** @throws ExpectedError for the only file of a run */
+function withoutChart(group: FileGroup, isOnly: boolean): KeyFinding[] {
+  const found = unreadableIn(group);
+  if (found.length > 0) return found;
+  if (isOnly) throw chartUnknown(group);
+  const text = group.files.map((each) => each.text).join('\n');
+  const name = groupName(group);
+  const command = `scalr-agent validate ${name} --chart agent-k8s, agent-local or agent-job`;
+  return looksLikeAgentValues(text)
+    ? [notChecked(name, {reason: 'the file does not tell its chart', command})]
+    : [];
+}
+
+function notesOf(checked: CheckedGroup, guess: ChartGuess, isOnly: boolean): string[] {
+  const name = groupName(checked);
+  const what = isOnly ? 'Checked' : `${name}: checked`;
+  const {isPartial, kind, unread = []} = checked.release ?? {};
+  const which = unread.length === 0 ? '' : ` (${few(unread)})`;
+  const notes: string[] = [];
+  if (guess.source !== undefined && checked.target !== undefined)
+    notes.push(`${what} against ${sourceText(guess, checked.target, checked.release?.because)}`);
+  if (isPartial && checked.target)
+    notes.push(`${name}: other values of the ${kind} were not checked${which}.`);
+  return notes;
 }
 
 /** Chart and version, and where they come from. */
-function sourceText({source, version, isGiven}: ChartGuess, target: Target): string {
-  const what = source !== KEYS && version && !isGiven ? 'chart and version' : 'chart';
-  const detected = `${target.chart} ${target.version}: ${what} detected from ${source}.`;
+function sourceText(
+  {source, version, isGiven}: ChartGuess,
+  target: Target,
+  because?: string,
+): string {
+  const isDerived = because !== undefined && !isGiven;
+  const what = source !== KEYS && version && !isGiven && !isDerived ? 'chart and version' : 'chart';
+  const which = isDerived ? ` (${because})` : '';
+  const detected = `${target.chart} ${target.version}${which}: ${what} detected from ${source}.`;
   return version === undefined
     ? `${detected} This is the newest known version; set --chart-version to the version that you install.`
     : detected;
@@ -220,7 +284,7 @@ function unreadableIn({files, areLayers}: FileGroup): KeyFinding[] {
       ...(source === undefined ? findings : checkManifest(source)),
       ...checkClearText(text),
     ];
-    return areLayers ? found.map((each) => ({...each, file})) : found;
+    return areLayers ? found.map((each) => ({...each, subject: {...each.subject, file}})) : found;
   });
 }
 
@@ -245,117 +309,14 @@ function checkAgainst(
   };
 }
 
-/** Chart of a group; `source` says where it was found, and is absent if the settings contain the chart. */
-interface ChartGuess {
-  name: ChartName | undefined;
-  version: string | undefined;
-  /** The version is a setting. */
-  isGiven: boolean;
-  source?: string;
-}
-
-const KEYS = 'the keys of the file';
-
-/** From the settings, else from the header of the file, else from keys that only one chart has. */
-export function guessChart({files, release, around}: FileGroup, settings: Settings): ChartGuess {
-  if (around) return {name: undefined, version: undefined, isGiven: false};
-  const header = files.map(({text}) => readHeader(text)).findLast((each) => each !== undefined);
-  const given = settings.get(chart);
-  const name = given ?? release?.chart ?? header?.chart ?? chartByKeys(files);
-  const named = release ?? header;
-  const givenVersion = settings.get(chartVersion);
-  const version = givenVersion ?? (named?.chart === name ? named?.version : undefined);
-  const ofHeader = header ? 'the file header' : KEYS;
-  const source = release ? `the ${release.kind}` : ofHeader;
-  return {
-    name,
-    version,
-    isGiven: givenVersion !== undefined,
-    ...(given === undefined ? {source} : {}),
-  };
-}
-
-/** The chart version that the first lines of the file name, as `values` writes them. */
-function readHeader(text: string): Target | undefined {
-  const [, name, version] =
-    /^# Values of (agent-(?:k8s|local|job)) (\d+\.\d+\.\d+)/m.exec(text.slice(0, 500)) ?? [];
-  return name === undefined || version === undefined
-    ? undefined
-    : {chart: name as ChartName, version};
-}
-
-/** The only chart whose newest version has a key of the files that the others lack; undefined for none or several. */
-function chartByKeys(files: readonly ValuesFile[]): ChartName | undefined {
-  const values = files
-    .map(({text}): Values => readSource(text).source?.values ?? {})
-    .reduce(mergeValues, {});
-  const nested = nestedChart(values);
-  if (nested !== undefined) return nested;
-  const keys = leafPaths(values).map((path) => path.slice(0, 2).join('.'));
-  const known = CHART_NAMES.map((name) => {
-    const paths = leavesOf(chartSchema(name), newestOf(name)).map(({path}) => path);
-    return {
-      name,
-      keys: new Set(
-        paths.flatMap((path) => [path.slice(0, 1).join('.'), path.slice(0, 2).join('.')]),
-      ),
-    };
-  });
-  const owners = keys.map((key) =>
-    known.filter((each) => each.keys.has(key)).map(({name}) => name),
-  );
-  const charts = new Set(owners.filter((names) => names.length === 1).flat());
-  return charts.size === 1 ? [...charts][0] : undefined;
-}
-
-const ADD_CHART = 'Add --chart agent-k8s, agent-local or agent-job';
-
-function chartUnknown(groups: readonly FileGroup[]): ExpectedError {
-  const names = groups.map(groupName);
-  const [first] = groups;
-  const unclear =
-    names.length === 1
-      ? `Cannot tell which chart ${names[0]} is for.`
-      : `Cannot tell which chart these files are for: ${names.join(', ')}.`;
-  const isEmpty = names.length === 1 && first?.files.every(({text}) => text.trim() === '');
-  return new ExpectedError(isEmpty ? `${names[0]} is empty, so the chart is unknown.` : unclear, {
+function chartUnknown(group: FileGroup): ExpectedError {
+  const isEmpty = group.files.every(({text}) => text.trim() === '');
+  const message = isEmpty
+    ? `${groupName(group)} is empty, so the chart is unknown.`
+    : `Cannot tell which chart ${groupName(group)} is for.`;
+  return new ExpectedError(message, {
     code: 'MISSING_SETTING',
     options: chartOptions,
     suggestions: [ADD_CHART],
   });
-}
-
-/** An answer, and its origin if that is not the file itself. */
-interface FoundAnswer {
-  value: unknown;
-  because?: string | undefined;
-}
-
-/**
- * The settings in the files of --values-file, by id, and the chart they are for. `named` holds the chart and the version
- * of other sources. @throws ExpectedError
- */
-export function settingsInFiles(
-  files: readonly ValuesFile[],
-  named: Settings,
-): Map<string, FoundAnswer> {
-  const values = readLayers(files);
-  const {name, version, source: because} = guessChart({files, areLayers: true}, named);
-  if (name === undefined) {
-    const names = files.map(({file}) => file).join(', ');
-    throw failed('INVALID_SETTING', `Cannot tell which chart ${names} is for.`, [ADD_CHART]);
-  }
-  const known =
-    version === undefined
-      ? named
-      : named.with(chartVersion, {value: version, source: 'values-file'});
-  const {target} = targetOf(known, () => name);
-  return new Map<string, FoundAnswer>([
-    ...[...writtenSettings(values, target)].map(([id, value]): [string, FoundAnswer] => [
-      id,
-      {value},
-    ]),
-    [chart.id, {value: name, because}],
-    ...(version === undefined ? [] : [[chartVersion.id, {value: version, because}] as const]),
-  ]);
 }

@@ -31,9 +31,11 @@ import {
 import {
   checkIgnored,
   checkPlaceholders,
+  checkQuotes,
   checkRepeatedVariables,
   checkShape,
 } from '../rules/check-values.ts';
+import {type CheckedFile, readOf} from './file-group.ts';
 
 /**
  * Every finding in a values file for one chart version, in the order of the file. `known` settings count where the chart has no
@@ -50,11 +52,8 @@ export const errorsIn = (values: Values, target: Target): KeyFinding[] =>
   validate(toYaml(values), target).filter(({verdict}) => verdict === 'error');
 
 /** The same for files that Helm merges, the last one winning; findings name the file that wrote the value. */
-export function validateLayers(
-  files: readonly {file: string; text: string}[],
-  target: Target,
-): KeyFinding[] {
-  const layers = files.map(({file, text}) => ({file, ...readSource(text)}));
+export function validateLayers(files: readonly CheckedFile[], target: Target): KeyFinding[] {
+  const layers = files.map((each) => ({file: each.file, ...readOf(each)}));
   const sources = layers.flatMap(({file, source}) =>
     source === undefined ? [] : [{file, source}],
   );
@@ -62,7 +61,10 @@ export function validateLayers(
     findings.map((finding) => ({...finding, file})),
   );
   ofReading.push(
-    ...files.flatMap(({file, text}) => checkClearText(text).map((each) => ({...each, file}))),
+    // A file of another tool is searched once, and not for each of its releases.
+    ...files.flatMap(({file, text, read}) =>
+      read ? [] : checkClearText(text).map((each) => ({...each, file})),
+    ),
   );
   if (sources.length < layers.length) return ofReading;
   return [...ofReading, ...inOrder(findingsIn(mergeSources(sources), target))];
@@ -120,17 +122,20 @@ function findingsIn(source: ValuesSource, target: Target, known?: Settings): Key
   const keys = checkKeys(source, target);
   const context = contextOf(source, target, keys.filter(isTypeError), known);
   const others = CHECKS.flatMap((check) => check(context, target));
-  const placeholders = checkPlaceholders(source);
+  const quotes = checkQuotes(source);
+  const quoted = new Set(quotes.map(({subject}) => subject.path));
+  const placeholders = [...checkPlaceholders(source), ...quotes];
   const found = new Set([...placeholders, ...keys, ...others].map(({subject}) => subject.path));
   const variables = checkVariables(source, target).filter(({subject}) => !found.has(subject.path));
   // The Kubernetes types find some mistakes that rules of the chart find too.
   const isRepeated = ({code}: KeyFinding): boolean =>
     code === 'REQUEST_ABOVE_LIMIT' && keys.some((each) => each.code === code);
+  const isOther = (finding: KeyFinding): boolean => !quoted.has(finding.subject.path);
   return [
     ...placeholders,
-    ...keys,
+    ...keys.filter(isOther),
     ...variables,
-    ...others.filter((finding) => !isRepeated(finding)),
+    ...others.filter((finding) => !isRepeated(finding) && isOther(finding)),
   ];
 }
 

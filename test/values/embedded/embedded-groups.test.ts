@@ -60,37 +60,52 @@ describe('findings point to the line of the file', () => {
 });
 
 describe('a file that only its engine can evaluate', () => {
+  const RESOURCE = 'resource "helm_release" "a" {\n  chart = "scalr/agent-local"\n}\n';
   test.each([
-    ['main.tf', 'variable "a" {}\n'],
-    ['helmfile.yaml.gotmpl', HELMFILE],
-    ['helmfile.yaml', `{{ if .a }}\n${HELMFILE}{{ end }}\n`],
-  ])('%s is rejected, beside files without problems too', async (name, text) => {
-    const files = memoryFiles({[name]: text, 'values.yaml': VALUES});
-    const {exit, stdout, stderr} = await runCommand(
+    ['main.tf', RESOURCE, 'tofu show -json plan.tfplan | scalr-agent validate -'],
+    ['helmfile.yaml.gotmpl', HELMFILE, 'write-values'],
+    [
+      'helmfile.yaml',
+      `{{ if .a }}\n${HELMFILE}{{ end }}\n`,
+      'helmfile -f helmfile.yaml write-values',
+    ],
+  ])('%s is not checked, and others are', async (name, text, command) => {
+    const files = memoryFiles({[name]: text, 'values.yaml': VALUES.replace('url', 'urll')});
+    const {exit, stdout} = await runCommand(
       Validate,
       ['values.yaml', name, '--chart', 'agent-local'],
       {files},
     );
-    expect({exit, stdout}).toEqual({exit: 2, stdout: ''});
-    expect(stderr).toContain(`${name} is a `);
+    expect(exit).toBe(3);
+    expect(stdout).toContain('UNKNOWN_KEY');
+    expect(stdout).toContain(`${name} not checked: `);
+    expect(stdout).toContain(command);
+    expect(stdout).toContain(
+      '2 files (1 checked, 1 not checked): 1 error, 0 warnings, not checked',
+    );
+    expect((await runCommand(Validate, [name], {files})).exit).toBe(2);
   });
 });
 
 describe('findings for fleets', () => {
   test.each([
-    ['a version range of Flux', flux('agent-local', '"0.6.*"'), ['VERSION_RANGE "0.6.*"']],
-    ['no policy for definitions', flux('agent-job', '0.6.5'), ['NO_CRD_POLICY 0.6.5']],
+    ['a version range of Flux', flux('agent-local', '"0.6.*"'), ['VERSION_RANGE version:']],
+    ['no policy for definitions', flux('agent-job', '0.6.5'), ['NO_CRD_POLICY version:']],
     [
       'skipped definitions',
       argo('agent-job').replace('releaseName: a', 'skipCrds: true'),
-      ['NO_CRD_POLICY 0.6.5'],
+      ['NO_CRD_POLICY targetRevision:'],
     ],
     [
       'an autoscaler and drift detection',
       flux('agent-local', '0.6.5', '  driftDetection: {mode: enabled}\n') + AUTOSCALER,
-      ['REPLICAS_REVERTED 0.6.5'],
+      ['REPLICAS_REVERTED version:'],
     ],
-    ['an autoscaler and Argo CD', argo('agent-local') + AUTOSCALER, ['REPLICAS_REVERTED 0.6.5']],
+    [
+      'an autoscaler and Argo CD',
+      argo('agent-local') + AUTOSCALER,
+      ['REPLICAS_REVERTED targetRevision:'],
+    ],
     [
       'an OCI address',
       argo('agent-local').replace('https://scalr', 'oci://scalr'),
@@ -112,7 +127,7 @@ describe('findings for fleets', () => {
         '{name: t}',
         't',
       ),
-      ['SEVERAL_RELEASES 0.6.5'],
+      ['SEVERAL_RELEASES version:'],
     ],
   ])('%s', async (_, text, expected) => {
     expect(await found({'file.yaml': text})).toEqual(expected);
@@ -168,7 +183,9 @@ describe('findings for fleets', () => {
     const {stderr} = await runCommand(Validate, ['file.yaml'], {
       files: memoryFiles({'file.yaml': text}),
     });
-    expect(stderr).toContain('file.yaml: other values of the HelmRelease were not checked.');
+    expect(stderr).toContain(
+      'file.yaml: other values of the HelmRelease were not checked (ConfigMap base).',
+    );
   });
 
   test('a values file of another repository is named', async () => {
@@ -217,7 +234,7 @@ describe('the values to compare or to merge', () => {
     [
       'other values',
       flux('agent-local', '0.6.5', '  valuesFrom: [{kind: Secret, name: a}]\n'),
-      'other values of the HelmRelease are not in it',
+      'other values of the HelmRelease are not in it (Secret a)',
     ],
   ])('cannot be told with %s', async (_, text, message) => {
     await expect(read({'a.yaml': text})).rejects.toThrow(

@@ -248,13 +248,21 @@ describe('files of other engines', () => {
   });
 
   test.each([
-    ['main.tf', 'variable "a" {}\n', 'is a Terraform file'],
-    ['main.tf.json', '{}', 'is a Terraform file'],
-    ['-', 'resource "helm_release" "agent" {\n}\n', 'is a Terraform file'],
-    ['helmfile.yaml.gotmpl', HELMFILE, 'is a Helmfile template'],
-    ['helmfile.yaml', `{{- if .a }}\n${HELMFILE}{{- end }}\n`, 'is a Helmfile template'],
-    ['a.yaml', HELMFILE.replace('5Gi', "'{{ .Values.size }}'"), 'is a Helmfile template'],
-    ['a.yaml', FLUX.replace('plain', '{{ .format }}'), 'has template expressions ({{ … }})'],
+    ['main.tf', 'variable "a" {}\n', 'a Terraform file can be evaluated only by'],
+    ['main.tf.json', '{}', 'a Terraform file can be evaluated only by'],
+    ['-', 'resource "helm_release" "agent" {\n}\n', 'a Terraform file can be evaluated only by'],
+    ['helmfile.yaml.gotmpl', HELMFILE, 'a Helmfile with templates can be evaluated only by'],
+    [
+      'helmfile.yaml',
+      `{{- if .a }}\n${HELMFILE}{{- end }}\n`,
+      'a Helmfile with templates can be evaluated only by',
+    ],
+    [
+      'a.yaml',
+      HELMFILE.replace('5Gi', "'{{ .Values.size }}'"),
+      'a Helmfile with templates can be evaluated only by',
+    ],
+    ['a.yaml', FLUX.replace('plain', '{{ .format }}'), 'a template can be rendered only by'],
   ])('names the command that prints the values of %s with %j', (file, text, what) => {
     const request = {
       file,
@@ -263,12 +271,12 @@ describe('files of other engines', () => {
       to: 'agent-local@0.6.5',
       keeps: 'security',
     } as const;
-    const name = file === '-' ? 'Standard input' : file;
+    const name = file === '-' ? 'standard input' : file;
     expect(() => migrateFile(request)).toThrow(
       expect.objectContaining({
         code: 'UNREADABLE_FILE',
-        message: expect.stringContaining(`${name} ${what}`),
-        suggestions: [expect.stringMatching(/helm get values|helmfile write-values /)],
+        message: expect.stringContaining(`Cannot migrate ${name}: ${what}`),
+        suggestions: [expect.stringContaining('helm get values')],
       }),
     );
   });

@@ -180,7 +180,7 @@ test('checks the other files when one file is broken', async () => {
   const {stdout, exit} = await runCommand(Validate, [...names, '--chart', 'agent-k8s'], {files});
   expect(exit).toBe(3);
   expect(stdout).toContain('error agent.container_task_mem_request: ');
-  expect(stdout).toContain('Check the values.yaml of the chart instead');
+  expect(stdout).toContain('4 files (3 checked, 1 without an agent)');
   expect(stdout).toContain('good.yaml: no problems found');
   expect(stdout).not.toContain('unexpected error');
 });

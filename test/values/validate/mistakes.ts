@@ -528,7 +528,7 @@ export const SOUND: readonly (readonly [name: Named, text: string])[] = [
   [LOCAL, 'extraEnv: {TF_VAR_price: "$5", PS1: "$ ", A: "x > y", B: "a<b", HTML: "<b>x</b>"}'],
   [
     LOCAL,
-    'extraEnv: {HTTP_PROXY: "http://user:$(PASSWORD)@proxy.example.com:3128", NO_PROXY: "localhost,127.0.0.1,.svc,10.0.0.0/8,[::1],*.corp"}',
+    'extraEnv: {HTTP_PROXY: "http://user:$(PASSWORD)@proxy.example.com:3128", NO_PROXY: "localhost,127.0.0.1,.svc,10.0.0.0/8,[::1],.corp"}',
   ],
   [LOCAL, 'extraEnv: {http_proxy: "http://proxy:3128", no_proxy: "localhost, .svc"}'],
   [LOCAL, 'extraEnv: {HTTP_PROXY: "", SCALR_AGENT_DEBUG: ""}'],

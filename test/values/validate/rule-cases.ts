@@ -10,8 +10,75 @@ export const targetOf = (name: Named): {chart: ChartName; version: string} => {
 const PEM = '"-----BEGIN CERTIFICATE-----\\nMA==\\n-----END CERTIFICATE-----"';
 const TOKEN = 'token: abc';
 
+/** A certificate that has expired. */
+const EXPIRED =
+  '"-----BEGIN CERTIFICATE-----\\nMIIBITCBxwIUG6P/7DABuVIST8EKqaot5L8uDtUwCgYIKoZIzj0EAwIwEzERMA8G\\nA1UEAwwIT2xkIFJvb3QwHhcNMjYxMTI2MjE1NzE3WhcNMjYxMTI1MjE1NzE3WjAT\\nMREwDwYDVQQDDAhPbGQgUm9vdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABG11\\nBXbV2RVUFZvVvvgdEZTDYMpQl3r8zivlDXg4x/cWfVfRc6gVnFGzfz+Ms+vabTB8\\n2WLoTtent/9hshY8p8gwCgYIKoZIzj0EAwIDSQAwRgIhAMYl8K3rua5qpSfgNFVD\\n0txr0tEkk8gn8jVPuaIavAqKAiEAlj4gjVAct5wrY21fSOLe3I/ExFwpTpgqHG7J\\nNqHFs3I=\\n-----END CERTIFICATE-----"';
+
 /** Version, the wrong file, what is said of which key, and the nearest file of which it is not said. */
 export const CASES: readonly [Named, wrong: string, code: string, path: string, right: string][] = [
+  [
+    'local 0.6.5',
+    `agent: {${TOKEN}}\nserviceAccount: {create: false}`,
+    'DEFAULT_SERVICE_ACCOUNT',
+    'serviceAccount.create',
+    `agent: {${TOKEN}}\nserviceAccount: {create: false, name: scalr-agent}`,
+  ],
+  [
+    'local 0.6.5',
+    `agent:\n  ${TOKEN}\n  tls:\n    caBundle: >\n      -----BEGIN CERTIFICATE-----\n      MA==\n      -----END CERTIFICATE-----\n`,
+    'NOT_PEM',
+    'agent.tls.caBundle',
+    `agent:\n  ${TOKEN}\n  tls:\n    caBundle: |\n      -----BEGIN CERTIFICATE-----\n      MA==\n      -----END CERTIFICATE-----\n`,
+  ],
+  [
+    'local 0.6.5',
+    `agent: {${TOKEN}, tls: {caBundle: ${EXPIRED}}}`,
+    'EXPIRED_CERTIFICATE',
+    'agent.tls.caBundle',
+    `agent: {${TOKEN}, tls: {caBundle: ${PEM}}}`,
+  ],
+  [
+    'job 0.6.5',
+    `agent: {${TOKEN}}\nglobal: {tls: {caBundle: ${EXPIRED}}}`,
+    'EXPIRED_CERTIFICATE',
+    'global.tls.caBundle',
+    `agent: {${TOKEN}}\nglobal: {tls: {caBundle: ${PEM}}}`,
+  ],
+  [
+    'local 0.6.5',
+    `agent: {${TOKEN}, tls: {caBundle: ${PEM.replaceAll('CERTIFICATE', 'PRIVATE KEY')}}}`,
+    'KEY_IN_CA_BUNDLE',
+    'agent.tls.caBundle',
+    `agent: {${TOKEN}, tls: {caBundle: ${PEM}}}`,
+  ],
+  [
+    'job 0.6.5',
+    `agent: {${TOKEN}}\nglobal: {tls: {caBundle: ${PEM.replaceAll('CERTIFICATE', 'PRIVATE KEY')}}}`,
+    'KEY_IN_CA_BUNDLE',
+    'global.tls.caBundle',
+    `agent: {${TOKEN}}\nglobal: {tls: {caBundle: ${PEM}}}`,
+  ],
+  [
+    'local 0.6.5',
+    `agent: {${TOKEN}}\nextraEnv: {HTTPS_PROXY: "http://p:3128", NO_PROXY: "*.corp.example,.svc"}`,
+    'UNLIKELY_AMOUNT',
+    'extraEnv.NO_PROXY',
+    `agent: {${TOKEN}}\nextraEnv: {HTTPS_PROXY: "http://p:3128", NO_PROXY: ".corp.example,.svc"}`,
+  ],
+  [
+    'local 0.6.5',
+    `agent: {${TOKEN}}\nextraEnv: {HTTPS_PROXY: "http://p:3128", NO_PROXY: "localhost;.corp"}`,
+    'WRONG_OPTION',
+    'extraEnv.NO_PROXY',
+    `agent: {${TOKEN}}\nextraEnv: {HTTPS_PROXY: "http://p:3128", NO_PROXY: "localhost,.corp"}`,
+  ],
+  [
+    'local 0.6.5',
+    `agent: {${TOKEN}}\nextraEnv: {TF_LOG: “debug”}`,
+    'TYPOGRAPHIC_QUOTES',
+    'extraEnv.TF_LOG',
+    `agent: {${TOKEN}}\nextraEnv: {TF_LOG: "debug"}`,
+  ],
   ['job 0.6.5', 'agent: {token: "ab cd"}', 'BROKEN_TOKEN', 'agent.token', 'agent: {token: abcd}'],
   [
     'local 0.6.5',

@@ -1,0 +1,252 @@
+import {basename} from 'node:path';
+import type {KeyFinding} from '../../findings/finding.ts';
+import {encryptionOf} from '../../ground/encryption.ts';
+import {itemsAt, textAt, type Values} from '../../ground/tree.ts';
+import type {ValuesFile} from '../../settings/chart-values.ts';
+import type {SourcePosition} from '../reading/finding.ts';
+import type {Manifest} from '../reading/manifests.ts';
+import {checkClearText} from '../rules/check-clear-text.ts';
+import {looksLikeAgentValues, namesChart} from '../validate/agent-files.ts';
+import {withoutRepeatedTokens} from '../validate/check-files.ts';
+import {type FileGroup, notChecked, type UncheckedReason} from '../validate/file-group.ts';
+import {type EngineRelease, engineReleases} from './engines.ts';
+import {exportedReleases} from './exported-files.ts';
+import {FileSet, type ReadOther} from './file-set.ts';
+import {collision, fileProblems, fleetProblems, type LocatedRelease} from './fleet-problems.ts';
+import {chartOfRelease, type DocumentInFile, valuesOfRelease} from './read-release.ts';
+import {isPlan, planGroups} from './terraform-plan.ts';
+import {dependencyGroups} from './umbrella-charts.ts';
+import {
+  isSource,
+  whyEncrypted,
+  whyRendered,
+  whyUnknownVersion,
+  whyUnread,
+  whyWithoutChart,
+} from './unread-files.ts';
+
+/** A file to check. One that was found in a directory counts only if it is about an agent. */
+export interface GivenFile extends ValuesFile {
+  isFound?: boolean;
+}
+
+/**
+ * What is checked of each file: the values of the releases in a file of another tool, the file as values, nothing with the reason, or
+ * nothing because the file is not about an agent.
+ */
+export async function readFiles(
+  given: readonly GivenFile[],
+  readOther: ReadOther,
+): Promise<FileGroup[][]> {
+  const files = new FileSet(given, readOther);
+  return Promise.all(given.map((each) => groupsOf(each, files)));
+}
+
+/** Words without which a file has no release of ours, and no values for one. */
+const RELATED = /agent-(?:k8s|local|job)|scalr|tokenExistingSecret|each cluster/i;
+
+async function groupsOf(given: GivenFile, files: FileSet): Promise<FileGroup[]> {
+  const isRelated =
+    RELATED.test(given.text) || (given.text.includes('chartRef') && files.hasChartObjects);
+  if (given.isFound && !isRelated) return [unrelated(given)];
+  if (isPlan(given.text)) return planGroups(given);
+  if (isSource(given)) return [unreadGroup(given)];
+  if (/(^|\/)\.sops\.ya?ml$/.test(given.file)) return [unrelated(given, problemsAround(given))];
+  const {manifests, problem} = files.manifestsOf(given);
+  if (problem) return brokenGroups(given, problem);
+  if (encryptionOf(given.text)) return encryptedGroups(given, manifests);
+  const found = await releaseGroups(given, manifests, files);
+  if (found.length > 0) return found;
+  return manifests.some(isObject) ? [objectGroup(given, manifests)] : valuesGroups(given, files);
+}
+
+const alone = (given: ValuesFile): FileGroup => ({files: [given], areLayers: false});
+
+/** A file without an agent, with what is wrong in any file for Git. */
+const unrelated = (given: ValuesFile, around: readonly KeyFinding[] = []): FileGroup => ({
+  ...alone(given),
+  around,
+});
+
+const unchecked = (given: ValuesFile, why: UncheckedReason): FileGroup =>
+  unrelated(given, [...problemsAround(given), notChecked(given.file, why)]);
+
+/** Not checked if it names a chart. */
+function unreadGroup(given: ValuesFile): FileGroup {
+  const why = namesChart(given.text) ? whyUnread(given) : undefined;
+  return why ? unchecked(given, why) : unrelated(given, problemsAround(given));
+}
+
+/** A template, or a file with a mistake in its syntax. */
+function brokenGroups(given: GivenFile, problem: KeyFinding): FileGroup[] {
+  const isNamed = namesChart(given.text);
+  const why = isNamed || !given.isFound ? whyUnread(given, true) : undefined;
+  if (why) return [unchecked(given, why)];
+  const isObjects = /^kind:/m.test(given.text);
+  if (!given.isFound && !isObjects) return [alone(given)];
+  return !given.isFound || isNamed || looksLikeAgentValues(given.text)
+    ? [unrelated(given, [...problemsAround(given), inFile(problem, given.file)])]
+    : [unrelated(given)];
+}
+
+/** Encrypted Secrets are no releases; of encrypted values, nothing is known. */
+function encryptedGroups(given: GivenFile, manifests: readonly Manifest[]): FileGroup[] {
+  const hasRelease = manifests.some(({values}) => engineReleases(values) !== undefined);
+  const isOther = manifests.every(isObject);
+  const why = whyEncrypted(given) as UncheckedReason;
+  if (isOther)
+    return [
+      hasRelease && namesChart(given.text)
+        ? unchecked(given, why)
+        : unrelated(given, problemsAround(given)),
+    ];
+  if (!given.isFound) return [alone(given)];
+  return [looksLikeAgentValues(given.text) ? unchecked(given, why) : unrelated(given)];
+}
+
+const isObject = ({values: {apiVersion, kind}}: Manifest): boolean =>
+  typeof kind === 'string' && (typeof apiVersion === 'string' || KINDS.has(kind));
+
+/** Kinds that some tools write without a version. */
+const KINDS = new Set([
+  'Kustomization',
+  'HelmRelease',
+  'HelmChart',
+  'Application',
+  'ApplicationSet',
+]);
+
+/** Kubernetes objects without a release: rendered ones, and releases that only the engine can complete. */
+function objectGroup(given: ValuesFile, manifests: readonly Manifest[]): FileGroup {
+  const rendered = manifests
+    .map(({values}) => textAt(values, ['metadata', 'labels', 'helm.sh/chart']))
+    .find((each) => /^agent-(?:k8s|local|job)-\d/.test(each));
+  if (rendered !== undefined) return unchecked(given, whyRendered(rendered));
+  const partial = manifests.find(
+    ({values}) =>
+      (engineReleases(values) ?? []).some(isIncomplete) &&
+      namesRelease(values) &&
+      !readsFiles(values),
+  );
+  if (partial === undefined) return unreadGroup(given);
+  return unchecked(given, whyWithoutChart(String(partial.values['kind']), given.text));
+}
+
+/** No chart, or a template in its place. */
+const isIncomplete = ({reference, chartObject, origins}: EngineRelease): boolean =>
+  chartObject !== undefined ||
+  reference.includes('{') ||
+  (reference === '' && origins.some((each) => !('unread' in each)));
+
+/** An ApplicationSet whose values are in files of Git, which are validated themselves. */
+const readsFiles = (values: Values): boolean =>
+  itemsAt(values, 'spec.generators').some((each) => JSON.stringify(each).includes('"files":'));
+
+/** The object is about an agent. */
+const namesRelease = (values: Values): boolean => {
+  const text = JSON.stringify(values);
+  return namesChart(text) || /scalr[\w-]*agent|scalr\.io/i.test(text);
+};
+
+/** Values of an umbrella chart, or of an agent. */
+async function valuesGroups(given: GivenFile, files: FileSet): Promise<FileGroup[]> {
+  const isParent = basename(given.file) === 'Chart.yaml';
+  // Of a directory, its values file is checked too.
+  const nested = isParent && given.isFound ? [] : await dependencyGroups(given, files);
+  if (nested.length > 0) return nested;
+  if (isParent)
+    return [namesChart(given.text) && !given.isFound ? unchecked(given, PARENT) : unrelated(given)];
+  const why = namesChart(given.text) ? whyUnread(given) : undefined;
+  if (why) return [unchecked(given, why)];
+  if (!given.isFound || looksLikeAgentValues(given.text) || HEADER.test(given.text))
+    return [alone(given)];
+  return [unrelated(given)];
+}
+
+const PARENT: UncheckedReason = {
+  reason: 'a parent chart has its values in other files',
+  command: 'Validate the values files beside it: scalr-agent validate DIRECTORY',
+};
+
+const HEADER = /^# Values of agent-(?:k8s|local|job) \d/m;
+
+/** The values of every release of ours in a file. */
+async function releaseGroups(
+  given: ValuesFile,
+  manifests: readonly Manifest[],
+  files: FileSet,
+): Promise<FileGroup[]> {
+  const isScaled = manifests.some(({values}) =>
+    /^(HorizontalPodAutoscaler|ScaledObject)$/.test(String(values['kind'])),
+  );
+  const before: LocatedRelease[] = [];
+  const groups: FileGroup[] = [];
+  for (const manifest of manifests) {
+    const document = {given, manifest, files};
+    for (const release of engineReleases(manifest.values) ??
+      exportedReleases(manifest, given.text)) {
+      const located = locate(release, document);
+      if (located === undefined) continue;
+      const around = [...fleetProblems(located, release, isScaled), ...collision(located, before)];
+      before.push(located);
+      groups.push(await groupOf(release, {document, located, around}));
+    }
+  }
+  const [first, ...others] = groups;
+  if (first === undefined) return [];
+  return [withAround(first, problemsAround(given)), ...others];
+}
+
+function locate(
+  release: EngineRelease,
+  {manifest, files}: DocumentInFile,
+): LocatedRelease | undefined {
+  const found = chartOfRelease(release, files);
+  if (found === undefined) return undefined;
+  const at = release.version === undefined ? release.chartAt : release.versionAt;
+  return {...found, ...manifest.locate(at), place: release.place};
+}
+
+interface ReleaseInDocument {
+  document: DocumentInFile;
+  located: LocatedRelease & SourcePosition;
+  around: readonly KeyFinding[];
+}
+
+async function groupOf(
+  release: EngineRelease,
+  {document, located, around}: ReleaseInDocument,
+): Promise<FileGroup> {
+  const {given} = document;
+  const {layers, unread} = await valuesOfRelease(release, document);
+  const {chart, version, because, unknown} = located;
+  const {kind} = release;
+  return {
+    files: layers,
+    areLayers: true,
+    release: {
+      kind,
+      chart,
+      version,
+      because,
+      unread,
+      isPartial: unread.length > 0,
+      around: around.map((each) => inFile(each, given.file)),
+      ...(unknown === undefined ? {} : {unknown: whyUnknownVersion(given.file, unknown)}),
+    },
+  };
+}
+
+const withAround = (group: FileGroup, ofFile: readonly KeyFinding[]): FileGroup =>
+  group.release
+    ? {...group, release: {...group.release, around: [...ofFile, ...group.release.around]}}
+    : group;
+
+/** What is wrong in a file for Git, whatever it contains. */
+const problemsAround = ({file, text}: ValuesFile): KeyFinding[] =>
+  withoutRepeatedTokens(fileProblems(text), checkClearText(text)).map((each) => inFile(each, file));
+
+const inFile = (finding: KeyFinding, file: string): KeyFinding => ({
+  ...finding,
+  subject: {...finding.subject, file},
+});

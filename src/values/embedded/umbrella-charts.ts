@@ -1,0 +1,58 @@
+import {basename} from 'node:path';
+import type {ChartName} from '../../charts/releases/chart-name.ts';
+import {isChart} from '../../charts/releases/chart-name.ts';
+import {isMap, itemsAt, textAt, type Values} from '../../ground/tree.ts';
+import type {ValuesFile} from '../../settings/chart-values.ts';
+import {readManifests} from '../reading/manifests.ts';
+import type {FileGroup} from '../validate/file-group.ts';
+import type {FileSet} from './file-set.ts';
+import {type ReleaseVersion, releaseVersion} from './release-version.ts';
+import {whyUnknownVersion} from './unread-files.ts';
+
+/** A chart of ours below a parent chart. */
+interface Dependency extends ReleaseVersion {
+  chart: ChartName;
+  /** The key of its values. */
+  section: string;
+}
+
+/** The sections of a values file that belong to dependencies of the chart beside it, for Chart.yaml those of its values.yaml. */
+export async function dependencyGroups(given: ValuesFile, files: FileSet): Promise<FileGroup[]> {
+  const isParent = basename(given.file) === 'Chart.yaml';
+  const parent = isParent ? given : await files.beside(given.file, 'Chart.yaml');
+  if (parent === undefined) return [];
+  const values = isParent ? await files.beside(given.file, 'values.yaml') : given;
+  const [manifest] = values ? files.manifestsOf(values).manifests : [];
+  return dependenciesIn(parent.text).flatMap(({section, chart, version, because, unknown}) => {
+    if (values === undefined || !isMap(manifest?.values[section])) return [];
+    const kind = `dependency ${section}`;
+    return [
+      {
+        files: [{...values, read: manifest.valuesAt([section])}],
+        areLayers: true,
+        release: {
+          kind,
+          chart,
+          version,
+          because,
+          unread: [],
+          // A parent chart is installed with values files of its own.
+          isPartial: true,
+          around: [],
+          ...(unknown === undefined ? {} : {unknown: whyUnknownVersion(given.file, unknown)}),
+        },
+      },
+    ];
+  });
+}
+
+function dependenciesIn(text: string): Dependency[] {
+  const [chart] = readManifests(text).manifests;
+  return itemsAt(chart?.values ?? {}, 'dependencies').flatMap((each): Dependency[] => {
+    const dependency: Values = isMap(each) ? each : {};
+    const name = textAt(dependency, 'name');
+    if (!isChart(name)) return [];
+    const section = textAt(dependency, 'alias') || name;
+    return [{section, chart: name, ...releaseVersion(name, textAt(dependency, 'version'))}];
+  });
+}

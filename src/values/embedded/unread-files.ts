@@ -1,0 +1,139 @@
+import {helmCommand} from '../../ground/command-line.ts';
+import {decryptCommand, encryptionOf} from '../../ground/encryption.ts';
+import type {ValuesFile} from '../../settings/chart-values.ts';
+import {quote} from '../../settings/settings.ts';
+import {chartNamed} from '../validate/agent-files.ts';
+import type {UncheckedReason} from '../validate/file-group.ts';
+
+/** Files that only another program can evaluate, by their names and their content. The first match counts. */
+interface OtherFormat {
+  reason: string;
+  /** Signs that valid YAML can contain too; they count where the file is none. */
+  isTemplate?: boolean;
+  matches(file: string, text: string): boolean;
+  command(file: string, chart: string): string;
+}
+
+const toValidate = (command: string): string => `${command} | scalr-agent validate -`;
+const directoryOf = (file: string): string => file.replace(/[^/]*$/, '').replace(/\/$/, '') || '.';
+
+/** The directory of the chart that has a template. */
+const chartAbove = (file: string): string =>
+  directoryOf(file).replace(/\/?templates(?:\/.*)?$/, '') || '.';
+
+/** For everything else: what Helm stores about the installed release. */
+const installed = (chart: string): string => {
+  const values = ['get', 'values', 'RELEASE', '--namespace', 'NAMESPACE', '--output', 'yaml'];
+  return `${toValidate(helmCommand({}, ...values))} --chart ${chart}`;
+};
+
+const PLAN = 'tofu plan -out plan.tfplan && tofu show -json plan.tfplan | scalr-agent validate -';
+const TEMPLATE_SIGNS = /\{\{|\{%/;
+
+const FORMATS: readonly OtherFormat[] = [
+  {
+    reason: 'a Terraform file can be evaluated only by OpenTofu or Terraform',
+    matches: (file, text) =>
+      /\.tf(\.json)?$/.test(file) ||
+      /^\s*(resource|module)\s+"[^"]+"\s+("[^"]+"\s+)?\{/m.test(text),
+    command: () => PLAN,
+  },
+  {
+    reason: 'a Terragrunt file can be evaluated only by Terragrunt',
+    matches: (file) => /\.hcl$/.test(file),
+    command: () => PLAN.replaceAll('tofu', 'terragrunt'),
+  },
+  {
+    reason: 'a Helmfile with templates can be evaluated only by Helmfile',
+    matches: (file, text) =>
+      /\.gotmpl$/.test(file) || (/^releases:/m.test(text) && TEMPLATE_SIGNS.test(text)),
+    command: (file, chart) =>
+      `helmfile${file.includes('helmfile') ? ` -f ${quote(file)}` : ''} write-values --output-file-template '{{ .Release.Name }}.yaml' && scalr-agent validate RELEASE.yaml --chart ${chart}`,
+  },
+  {
+    reason: 'a Jinja template can be rendered only by the program that uses it',
+    isTemplate: true,
+    matches: (file, text) => /\.j2$/.test(file) || /\{%-?\s/.test(text),
+    command: (file) => `Render ${file} with its variables, and validate the result`,
+  },
+  {
+    reason: 'a template of a Helm chart can be rendered only by Helm',
+    isTemplate: true,
+    matches: (_, text) =>
+      /\{\{-?\s*(?:(?:range|if|with|include|define|end|else|toYaml)\b|\$|\.Values|\.Release|\.Chart)/.test(
+        text,
+      ),
+    command: (file) => `Render the chart in ${quote(chartAbove(file))}, and validate the result`,
+  },
+  {
+    reason: 'a Pulumi program sets the values of the release',
+    matches: (_, text) => /@pulumi\/|pulumi_kubernetes/.test(text),
+    command: (_, chart) => installed(chart),
+  },
+  {
+    reason: 'a Skaffold file sets the values of the release',
+    matches: (_, text) => /^apiVersion: skaffold\//m.test(text),
+    command: (_, chart) => installed(chart),
+  },
+  {
+    reason: 'a command in the file sets the values of the release',
+    matches: (_, text) => /\bhelm\s+(?:[-\w.= ]+\s)?(?:upgrade|install|template)\b/.test(text),
+    command: (_, chart) => installed(chart),
+  },
+];
+
+/** Files that only another program can evaluate; `isBroken` if they are no valid YAML. */
+export function whyUnread({file, text}: ValuesFile, isBroken = false): UncheckedReason | undefined {
+  const chart = chartNamed(text) ?? 'CHART';
+  const found = FORMATS.find(
+    ({matches, isTemplate}) => (isBroken || !isTemplate) && matches(file, text),
+  );
+  if (found) return {reason: found.reason, command: found.command(file, chart)};
+  return isBroken && text.includes('{{') ? TEMPLATE : undefined;
+}
+
+const TEMPLATE: UncheckedReason = {
+  reason: 'a template can be rendered only by the program that uses it',
+  command: 'Render the file with its variables, and validate the result',
+};
+
+/** An encrypted file of an agent: nothing in it is known. */
+export function whyEncrypted({file, text}: ValuesFile): UncheckedReason | undefined {
+  const found = encryptionOf(text);
+  return (
+    found && {
+      reason: `the file is encrypted with ${found.name}`,
+      command: toValidate(decryptCommand(found, file)),
+    }
+  );
+}
+
+/** A release without its chart, which other files, a template or a parent chart tell. */
+export const whyWithoutChart = (kind: string, text: string): UncheckedReason => ({
+  reason: `the ${kind} does not tell its chart; other files complete it`,
+  command:
+    kind === 'HelmRelease'
+      ? toValidate('kustomize build DIRECTORY')
+      : installed(chartNamed(text) ?? 'CHART'),
+});
+
+/** A release whose chart version is not known; a given version is used for it. */
+export const whyUnknownVersion = (file: string, reason: string): UncheckedReason => ({
+  reason,
+  command: `scalr-agent validate ${quote(file)} --chart-version VERSION`,
+});
+
+/** Objects that Helm rendered. */
+export const whyRendered = (chart: string): UncheckedReason => ({
+  reason: `these are rendered objects of ${chart}, without its values`,
+  command: installed(chart.replace(/-\d.*/, '')),
+});
+
+/** Files that are not YAML, or that only their engine can evaluate even where they look like YAML. */
+export const isSource = ({file, text}: ValuesFile): boolean =>
+  (/\.\w+$/.test(file) &&
+    !/\.(ya?ml|json|env|txt|values)$/i.test(file) &&
+    whyUnread({file, text}) !== undefined) ||
+  /\.tf\.json$/.test(file) ||
+  (/^releases:/m.test(text) && text.includes('{{')) ||
+  /^\s*resource\s+"helm_release"\s/m.test(text);

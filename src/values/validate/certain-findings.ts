@@ -1,0 +1,41 @@
+import type {KeyFinding} from '../../findings/finding.ts';
+import {isMap, type Tree} from '../../ground/tree.ts';
+import {hasTemplate} from '../reading/templates.ts';
+import {dotted, type TreePath} from '../reading/tree-path.ts';
+import {isTypeError} from '../rules/check-keys.ts';
+
+/** Findings about a key, whatever its value. */
+const ABOUT_KEYS =
+  /^(UNKNOWN_KEY|IGNORED_KEY|REPEATED_VARIABLE|UNKNOWN_VARIABLE|DUPLICATE_KEY|MERGE_OVERWRITES|RENAMED_KEY|NESTED_VALUES|MANIFEST)$/;
+/** Findings about a value alone. */
+const ABOUT_ONE_VALUE =
+  /^(WRONG_|UNQUOTED_TEXT|STRING_NOT_BOOLEAN|NULL_|UNLIKELY_AMOUNT|LARGE_NUMBER|OCTAL_NUMBER|PLACEHOLDER|UNKNOWN_FIELD|CLEAR_TEXT_)/;
+
+/** Without what other values, or what the engine puts in place of templates, can decide. */
+export function certainFindings(
+  findings: readonly KeyFinding[],
+  values: Tree,
+  isPartial: boolean,
+): KeyFinding[] {
+  const trees = new Map(entriesIn(values, []));
+  const isUnknown = ({subject}: KeyFinding): boolean => hasTemplate(trees.get(subject.path));
+  // A switch of unknown state: what depends on it is unknown too.
+  const hasUnknownSwitch = findings.some((each) => isTypeError(each) && isUnknown(each));
+  return findings.filter((each) => {
+    if (ABOUT_KEYS.test(each.code) || each.subject.path === '') return true;
+    if (!trees.has(each.subject.path)) return !isPartial && !hasUnknownSwitch;
+    if (isUnknown(each)) return false;
+    return !hasUnknownSwitch || ABOUT_ONE_VALUE.test(each.code);
+  });
+}
+
+function entriesIn(tree: Tree, path: TreePath): [string, Tree][] {
+  const own: [string, Tree][] = [[dotted(path), tree]];
+  if (Array.isArray(tree))
+    return [...own, ...tree.flatMap((each, index) => entriesIn(each, [...path, index]))];
+  if (!isMap(tree)) return own;
+  return [
+    ...own,
+    ...Object.entries(tree).flatMap(([key, each]) => entriesIn(each, [...path, key])),
+  ];
+}
