@@ -8,7 +8,7 @@ import type {Manifest} from '../reading/manifests.ts';
 import {checkClearText} from '../rules/check-clear-text.ts';
 import {looksLikeAgentValues, namesChart} from '../validate/agent-files.ts';
 import {withoutRepeatedTokens} from '../validate/check-files.ts';
-import {type FileGroup, notChecked, type UncheckedReason} from '../validate/file-group.ts';
+import {type FileGroup, type UncheckedReason, uncheckedFile} from '../validate/file-group.ts';
 import {type EngineRelease, engineReleases} from './engines.ts';
 import {exportedReleases} from './exported-files.ts';
 import {FileSet, type ReadOther} from './file-set.ts';
@@ -69,7 +69,7 @@ const unrelated = (given: ValuesFile, around: readonly KeyFinding[] = []): FileG
 });
 
 const unchecked = (given: ValuesFile, why: UncheckedReason): FileGroup =>
-  unrelated(given, [...problemsAround(given), notChecked(given.file, why)]);
+  unrelated(given, [...problemsAround(given), uncheckedFile(given.file, why)]);
 
 /** Not checked if it names a chart. */
 function unreadGroup(given: ValuesFile): FileGroup {

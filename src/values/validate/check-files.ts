@@ -16,10 +16,10 @@ import {
   type FileGroup,
   fileOf,
   groupName,
-  notChecked,
   type ReleaseOfGroup,
   readOf,
   type UncheckedReason,
+  uncheckedFile,
 } from './file-group.ts';
 import {ADD_CHART, type ChartGuess, guessChart, KEYS} from './guess-chart.ts';
 import {validate, validateLayers} from './validate.ts';
@@ -211,7 +211,7 @@ function checkGroup(
 
 const notCheckedRelease = (group: FileGroup, why: UncheckedReason): KeyFinding[] => [
   ...(group.release?.around ?? []),
-  notChecked(fileOf(group), why),
+  uncheckedFile(fileOf(group), why),
 ];
 
 /** A version that does not exist is an error; one that this program does not know is unknown. */
@@ -244,7 +244,7 @@ function withoutChart(group: FileGroup, isOnly: boolean): KeyFinding[] {
   const name = groupName(group);
   const command = `scalr-agent validate ${name} --chart agent-k8s, agent-local or agent-job`;
   return looksLikeAgentValues(text)
-    ? [notChecked(name, {reason: 'the file does not tell its chart', command})]
+    ? [uncheckedFile(name, {reason: 'the file does not tell its chart', command})]
     : [];
 }
 

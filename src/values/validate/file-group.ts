@@ -54,7 +54,7 @@ export interface UncheckedReason {
   command: string;
 }
 
-export const notChecked = (file: string, {reason, command}: UncheckedReason): KeyFinding => ({
+export const uncheckedFile = (file: string, {reason, command}: UncheckedReason): KeyFinding => ({
   code: 'UNCHECKED_FILE',
   verdict: 'unknown',
   subject: {path: '', file},

@@ -34,6 +34,9 @@ const MULTIPART = new RegExp(
 /** The second of two: `('password', '…')`, `{DB_PASSWORD …}`. */
 const SECOND_FOLLOWS = /(?:\\*["'])?[ \t]*,[ \t]*(?=[bu]?\\*["'])/y;
 const OPENS_PAIR = /[([{,][ \t]*[bu]?(?:\\*["'])?$/;
+/** Not the first item of a list: words of a command, such as `"vault", "token", "lookup"`, are no pair. */
+const FURTHER_ITEM = /,[ \t]*[bu]?(?:\\*["'])?$/;
+const PLAIN_WORDS = /^[A-Za-z]+(?:[-_][A-Za-z]+)*$/;
 const CLOSES_PAIR = /^\\*["'][ \t]*[)\]}]/;
 const IN_BRACES = /[ \t]([^\s{}]{2,512})\}/y;
 
@@ -65,9 +68,12 @@ const secondOfPair: Form = (text, name, before, budget) => {
   if (comma === undefined) return undefined;
   const found = valueBehind(text, name.end + comma[0].length, budget);
   const end = found.at(-1)?.end ?? 0;
-  return CLOSES_PAIR.test(text.slice(end, end + 12))
-    ? found.filter((each) => isValueOfPair(text.slice(each.start, each.end)))
-    : NOTHING;
+  if (!CLOSES_PAIR.test(text.slice(end, end + 12))) return NOTHING;
+  const isInList = FURTHER_ITEM.test(before);
+  return found.filter(({start, end: close}) => {
+    const value = text.slice(start, close);
+    return isValueOfPair(value) && !(isInList && PLAIN_WORDS.test(value));
+  });
 };
 
 const valueInBraces: Form = (text, name, before) => {

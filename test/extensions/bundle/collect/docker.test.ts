@@ -248,7 +248,7 @@ test('redacts a token in the arguments', async () => {
 });
 
 test.each([
-  ['no container of that name', 'Error: No such object: scalr-agent', 1, /docker ps --all/],
+  ['no container of that name', 'Error: No such object: scalr-agent', 2, /docker ps --all/],
   [
     'an account without rights',
     'permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock',

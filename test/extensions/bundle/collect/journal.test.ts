@@ -246,11 +246,11 @@ test('writes nothing when neither systemd nor the journal responds', async () =>
   const {document, exit, file} = await collect(
     says({unit: failure, show: failure, docker: failure, dockerUnit: failure, journal}),
   );
-  expect(exit).toBe(1);
+  expect(exit).toBe(2);
   expect(document.error.message).toMatch(
     /^Cannot read unit scalr-agent. No bundle was written: systemctl: systemd is not available.*; journalctl: no journal found on this machine/,
   );
-  expect(document.error.suggestions).toContainEqual(expect.stringContaining('--docker CONTAINER'));
+  expect(document.error.suggestions).toContainEqual(expect.stringContaining('--target docker'));
   expect(existsSync(file)).toBe(false);
 });
 
@@ -269,10 +269,10 @@ test('fails with a next step when the machine has no agent, and writes nothing',
       show: shows('LoadState=not-found'),
     }),
   );
-  expect(exit).toBe(1);
+  expect(exit).toBe(2);
   expect(document.error).toMatchObject({
     code: 'AGENT_NOT_FOUND',
-    suggestions: expect.arrayContaining([expect.stringContaining('--docker')]),
+    suggestions: expect.arrayContaining([expect.stringContaining('--target docker')]),
   });
   expect(existsSync(file)).toBe(false);
 });

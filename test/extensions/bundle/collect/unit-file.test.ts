@@ -43,4 +43,7 @@ test('words of a command give their secrets, whatever stands around them', () =>
   expect(found('env', 'SCALR_TOKEN=abc', 'agent')).toEqual(['abc']);
   expect(found('run', '--token', '--debug')).toEqual([]);
   expect(found('run', 'token', 'abc')).toEqual([]);
+  expect(found('kubectl', 'create', 'token', 'default')).toEqual([]);
+  expect(found('kubectl', 'delete', 'secret', 'scalr-agent-token')).toEqual([]);
+  expect(found('redis-cli', 'CONFIG', 'SET', 'requirepass', 'hunter2x')).toEqual(['hunter2x']);
 });
