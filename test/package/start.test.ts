@@ -18,7 +18,7 @@ test('names the command in the stack of a bug', () => {
     '--verbose',
   ]);
   expect(stderr).toContain('Error: Unexpected error: out of order');
-  expect(stderr).toMatch(/at \S+\.run \(.*commands\/validate\.js:/);
+  expect(stderr).toMatch(/at (?:async )?\S+\.run \(.*commands\/validate\.js:/);
   expect(status).toBe(1);
 });
 
@@ -35,14 +35,14 @@ test('fails when a command never ends', () => {
 });
 
 test.each([
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const)('ends with one document when %s arrives before the command handles it', (signal, exit) => {
+  ['SIGINT', 'INTERRUPTED', 130],
+  ['SIGTERM', 'TERMINATED', 143],
+] as const)('ends with one document when %s arrives before the command handles it', (signal, code, exit) => {
   const interrupted = `() => { process.kill(process.pid, '${signal}'); return new Promise(() => setTimeout(() => undefined, 60_000)); }`;
   const {stdout, status} = withOpen(interrupted, [...LINE, '--json']);
   expect(JSON.parse(stdout)).toMatchObject({
     schemaVersion: 1,
-    error: {code: 'INTERRUPTED', message: 'Interrupted.', exit},
+    error: {code, message: 'Interrupted.', exit},
   });
   expect(status).toBe(exit);
   expect(withOpen(interrupted, LINE)).toMatchObject({
