@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {warningOf} from '../../src/findings/finding.ts';
 import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
 import type {Workplace} from '../control-plane/workplace.ts';
 import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
@@ -38,7 +39,7 @@ async function warningsOf(
 
 test('install warns about the runs that a new setting or a new token interrupts', async () => {
   const place = await installed(local);
-  const warning = {code: 'RUNS', message: RESTARTS};
+  const warning = warningOf('RUNS', RESTARTS);
   expect(await warningsOf('install', place, [...local, '--extra-env', 'A=b'])).toEqual([warning]);
   expect(await warningsOf('install', place, local, NEW)).toEqual([warning]);
   expect(await warningsOf('install', place, local)).toEqual([]);
@@ -66,25 +67,25 @@ test('install lists runs of agent-job that continue, and nothing without runs', 
     },
   });
   expect(await warningsOf('install', place, argv)).toEqual([
-    {code: 'RUNS', message: 'The controller restarts. 1 run is in flight; they continue.'},
+    warningOf('RUNS', 'The controller restarts. 1 run is in flight; they continue.'),
   ]);
 });
 
 test('rotate-token warns, and install warns before it writes the old token back', async () => {
   const place = await installed(local);
-  expect(await warningsOf('rotate-token', place, [], NEW)).toEqual([
-    {code: 'RUNS', message: RESTARTS},
-  ]);
+  expect(await warningsOf('rotate-token', place, [], NEW)).toEqual([warningOf('RUNS', RESTARTS)]);
   const {stderr, exit} = await rotateToken(place, helm, ['--yes'], {env: NEW});
   expect(exit, stderr).toBe(0);
   expect(stderr).toContain('Revoke the old token in Scalr');
   expect(stderr).toContain('SCALR_AGENT_TOKEN in CI');
   expect(await warningsOf('install', place, local, NEW)).toEqual([]);
   const old = await warningsOf('install', place, local);
-  expect(old).toContainEqual({
-    code: 'ROTATED_TOKEN',
-    message: expect.stringMatching(
-      /^Secret scalr-agent-token contains a token that rotate-token wrote on 20.*Z\. This install replaces it\./,
+  expect(old).toContainEqual(
+    warningOf(
+      'ROTATED_TOKEN',
+      expect.stringMatching(
+        /^Secret scalr-agent-token contains a token that rotate-token wrote on 20.*Z\. This install replaces it\./,
+      ),
     ),
-  });
+  );
 });

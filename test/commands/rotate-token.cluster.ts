@@ -116,7 +116,7 @@ test('agents of others keep the old token valid, and --confirm revokes it', asyn
   const {error} = await rotated(held);
   expect(error).toMatchObject({
     code: 'OBJECT_NOT_OWNED',
-    exit: 1,
+    exit: 2,
     message: expect.stringContaining('agent-of-another-cluster'),
   });
   expect(tokensIn(own.api)).toHaveLength(2);
@@ -238,7 +238,7 @@ test('two clusters on one pool: rotating and uninstalling in one leaves the othe
   expect(description(theirs.id)).not.toBe(description(old));
   // An interrupted rotation of the other cluster.
   const orphan = own.api.account.token(poolIn(own.api), {description: description(theirs.id)}).id;
-  expect(await rotated({place, own})).toMatchObject({exit: 1, error: {code: 'OBJECT_NOT_OWNED'}});
+  expect(await rotated({place, own})).toMatchObject({exit: 2, error: {code: 'OBJECT_NOT_OWNED'}});
   expect(tokensIn(own.api)).toEqual(expect.arrayContaining([old, theirs.id]));
   expect(await rotated({place, own}, '--confirm', 'scalr-agent')).toMatchObject({
     exit: 0,

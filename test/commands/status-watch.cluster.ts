@@ -164,7 +164,7 @@ describe('an API server that does not respond', () => {
     const {stdout, exit} = await status(through, helm, ['--timeout', '10s']);
     expect(exit).toBe(1);
     expect(stdout).toMatch(
-      /^\? Release [\s\S]*1 of 1 ready[\s\S]*Could not be read\n {2}! \w+ {2}Helm release: .*timed out waiting for a response/,
+      /^\? Release [\s\S]*1 of 1 ready[\s\S]*Could not be read\n {2}\? CLUSTER_UNREACHABLE {2}Helm release: .*timed out waiting for a response\n/,
     );
   });
 });

@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {warningOf} from '../../src/findings/finding.ts';
 import type {TextQuestion} from '../../src/ground/system/system.ts';
 import {directoryOf} from '../cluster/helm/charts-under-test.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
@@ -59,7 +60,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     const result = JSON.parse(stdout);
     expect(result).not.toHaveProperty('runsInFlight');
     expect(result.warnings).toEqual([
-      {code: 'DRAIN', message: expect.stringMatching(/^Runs inside .* are interrupted/)},
+      warningOf('DRAIN', expect.stringMatching(/^Runs inside .* are interrupted/)),
     ]);
     expect(stderr).toMatch(
       /Will be removed:[\s\S]*Deployment[\s\S]*Will remain:[\s\S]*Secret scalr-agent-token[\s\S]*Removed:[\s\S]*Remaining:/,

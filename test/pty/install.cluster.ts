@@ -134,6 +134,7 @@ test('with --accessible the wizard leads from the first question to a registered
     .replace(/(scalr-agent-install) [\d.]+/, '$1 VERSION')
     // A quick cluster is not waited for.
     .replaceAll(/^(Waiting|Still working): .*\n/gm, '')
+    .replaceAll(/^Checking what an install would change \.\.\.\n/gm, '')
     .replaceAll(
       /\/[\w./-]*\/(agent-local[\w./-]*|kubeconfig|answers\.yaml|values\.yaml)/g,
       'PATH/$1',
