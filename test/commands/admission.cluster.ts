@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/releases/chart-name.ts';
+import {warningOf} from '../../src/findings/finding.ts';
 import {directoryOf} from '../cluster/helm/charts-under-test.ts';
 import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
 import {accountWith} from '../control-plane/accounts.ts';
@@ -155,11 +156,10 @@ const WITHOUT_PODS = [
 test('names the pods that the user may not try, and installs', async () => {
   const place = await installPlace();
   const kubeconfig = await accountWith(WITHOUT_PODS, place);
-  const warning = {
-    code: 'NOT_CHECKED',
-    message:
-      'Not checked with a dry run: Pod of Deployment scalr-agent-agent-local (your user cannot create pods).',
-  };
+  const warning = warningOf(
+    'NOT_CHECKED',
+    'Not checked with a dry run: Pod of Deployment scalr-agent-agent-local (your user cannot create pods).',
+  );
   const asUser = {...place, kubeconfig};
   const dry = await install(asUser, helm, [...local, '--dry-run'], {env: TOKEN});
   expect(dry.exit, dry.stderr).toBe(0);

@@ -60,7 +60,7 @@ describe.each(await findHelm())('two releases in one namespace, Helm $major', ({
     const {error} = await release(place, 'agent-k8s', 'two', FIXED);
     expect(error).toMatchObject({
       code: 'OBJECT_NOT_OWNED',
-      exit: 1,
+      exit: 2,
       message: expect.stringMatching(/"agent-k8s-[\w-]+"/),
     });
     expect(error.suggestions.join()).toContain('one release per namespace');

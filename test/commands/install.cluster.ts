@@ -329,7 +329,7 @@ describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
     expect((await secretNow()).data).toEqual(first.data);
 
     const taken = await run(['--secret-label', 'owner-team=y']);
-    expect(taken).toMatchObject({exit: 1});
+    expect(taken).toMatchObject({exit: 2});
     expect(taken.output).toContain('owner-team');
     expect(await run([])).toMatchObject({exit: 0, steps: [change]});
     const last = await secretNow();

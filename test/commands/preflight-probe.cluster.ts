@@ -179,7 +179,7 @@ describe('a probe', () => {
     const {stdout} = await preflight(place, helm, [...LOCAL, ...ADDRESS, '--probe', '--verbose'], {
       env: TOKEN,
     });
-    expect(stdout).toMatch(/\nProbe\n✓ Probe pod: [\s\S]*\d+ passed\n$/);
+    expect(stdout).toMatch(/\nProbe\n {2}✓ Probe pod: [\s\S]*\d+ passed\n$/);
     const without = await preflight(place, helm, [...LOCAL, ...ADDRESS, '--verbose'], {env: TOKEN});
     expect(without.stdout).not.toMatch(/probe/i);
   });
@@ -197,12 +197,12 @@ describe('a probe', () => {
     ];
     const {stdout} = await preflight(place, helm, argv, {env: TOKEN});
     expect(stdout).not.toContain('hunter3');
-    const [yaml = ''] = stdout.split('\nTools\n');
+    const [yaml = ''] = stdout.split('\n  ! token');
     const kinds = parseAllDocuments(yaml).map(
       (document) => (document.toJS() as KubernetesObject).kind,
     );
     expect(kinds).toEqual(['NetworkPolicy', 'Pod']);
-    expect(stdout).toMatch(/- Probe pod: No probe pod was created: --dry-run/);
+    expect(stdout).toMatch(/^ {2}\? probe-pod {2}Probe pod: No probe pod was created: --dry-run$/m);
     expect(await left(place)).toEqual([]);
   });
 
@@ -296,9 +296,9 @@ describe('a failed pod', () => {
 
 describe('Ctrl-C', () => {
   test.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ])('removes the pod before the program exits on %s', async (signal, status) => {
+    ['SIGINT', 130, 'INTERRUPTED'],
+    ['SIGTERM', 143, 'TERMINATED'],
+  ])('removes the pod before the program exits on %s', async (signal, status, code) => {
     const place = await probePlace(['hello']);
     const {interrupt, handleInterrupts} = interrupts();
     const running = probe(place, BLOCKED, {handleInterrupts});
@@ -307,7 +307,7 @@ describe('Ctrl-C', () => {
     const {exit, error} = await running;
     expect({exit, code: error.code, message: error.message}).toEqual({
       exit: status,
-      code: 'INTERRUPTED',
+      code,
       message: 'Interrupted. The probe was deleted.',
     });
     expect(await left(place)).toEqual([]);

@@ -108,14 +108,18 @@ test('prints problems first, counts passed checks and hides the token', async ()
   };
   const counts = String.raw`\d errors?, \d+ warnings?, \d+ not checked, \d+ passed`;
   expect(await said()).toMatch(
-    new RegExp(String.raw`^! Agent pool token[^✓]*\n${counts} \(use --verbose to list them\)\n$`),
+    new RegExp(
+      String.raw`^  ! token  Agent pool token: [^✓]*\n\nNot checked\n  \? [^✓]*\n\n${counts} \(use --verbose to list them\)\n$`,
+    ),
   );
   expect(await said('--verbose')).toMatch(
     new RegExp(
-      String.raw`^! [\s\S]*\nTools\n✓ Helm version: helm \d[\s\S]*\nPermissions\n✓ [\s\S]*${counts}\n$`,
+      String.raw`^  ! [\s\S]*\nTools\n  ✓ Helm version: helm \d[\s\S]*\nPermissions\n  ✓ [\s\S]*${counts}\n$`,
     ),
   );
-  expect(await said('--quiet')).toMatch(/^! Agent pool token[^✓-]*:\/\/[^✓]*$/);
+  expect(await said('--quiet')).toMatch(
+    /^ {2}! token {2}Agent pool token: .*\n {4}→ .*\n {4}https:\/\/\S*\n$/,
+  );
 });
 
 test('takes missing settings from the cluster with --from-cluster', async () => {
@@ -459,7 +463,9 @@ describe('install', () => {
       };
     };
     const first = await install(place, anyHelm, argv, {env: TOKEN, processes, kubernetes});
-    expect(first.stderr).toContain('! Agent pool token: The token is not a Scalr agent pool token');
+    expect(first.stderr).toContain(
+      '  ! token  Agent pool token: The token is not a Scalr agent pool token',
+    );
     expect(reviews.length).toBeGreaterThan(0);
     [calls.length, reviews.length] = [0, 0];
     const second = await install(place, anyHelm, argv, {env: TOKEN, processes, kubernetes});

@@ -209,6 +209,12 @@ const COMMANDS: readonly CommandRow[] = [
     `(?:identified|IDENTIFIED)[ \\t]+(?:(?:with|WITH)[ \\t]+\\S{1,64}[ \\t]+)?(?:by|BY|as|AS)[ \\t]+(?:(?:password|PASSWORD)[ \\t]+)?`,
     `(?<=["'])(?:[^"'\\\\\\n]|''){2,256}|(?=\\S*[\\d!#$%&*?@^~])[^\\s"';,()]{6,256}`,
   ],
+  // The account is in quotes of its own: `FOR 'bob'@'%'`.
+  [
+    ['set password'],
+    `(?:set|SET)[ \\t]+(?:password|PASSWORD)[ \\t]+(?:for|FOR)[ \\t]+[^\\n=;]{1,200}?[ \\t]*=[ \\t]*(?:(?:password|PASSWORD)\\()?`,
+    `(?<=')(?:[^'\\\\\\n]|''){2,256}|(?<=")[^"\\\\\\n]{2,256}`,
+  ],
   // .pgpass
   [
     [':5432:', ':*:'],

@@ -141,6 +141,8 @@ export const WRITTEN: Readonly<Record<string, readonly string[]>> = {
     'array(1) {\n  ["password"]=>\n  string(11) "«Autumn2026!»"\n}\n',
     '<password><![CDATA[«Autumn2026!»]]></password>\n',
     "SET PASSWORD = PASSWORD('«Autumn2026!»')\n",
+    "SET PASSWORD FOR 'bob'@'%' = '«staple85»'\n",
+    `set password for 'app'@'10.0.0.%' = PASSWORD('«ab"staple»');\n`,
     '$pw = ConvertTo-SecureString "«Autumn2026!»" -AsPlainText -Force\n',
     "export PASSWORD=$'«Autumn2026!»'\n",
     '<AdministratorPassword><Value>«Autumn2026!»</Value></AdministratorPassword>\n',
