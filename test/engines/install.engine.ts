@@ -84,7 +84,7 @@ test('explains an agent that cannot become ready, and leaves containers of other
 
   await docker('create', '--name', 'scalr-agent', NEW, 'run');
   const refused = install();
-  expect(refused.status).toBe(1);
+  expect(refused.status).toBe(2);
   expect(refused.stderr).toContain(
     'Container scalr-agent already exists and was not started by this program.',
   );

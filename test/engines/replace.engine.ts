@@ -49,11 +49,10 @@ test('keeps the running agent when Docker rejects the new one', {
   expect(silent.stderr).toContain('docker logs scalr-agent.failed');
   expect(await docker('logs', 'scalr-agent.failed')).toContain('env: SILENT=1');
   expect(await idOf(here, 'scalr-agent')).toBe(before);
-  expect(json('status')).toMatchObject({
-    exit: 0,
-    state: 'ready',
-    agents: [{object: 'container/scalr-agent'}],
-  });
+  // It has just been started, and may not have logged yet.
+  await expect
+    .poll(() => json('status'), {timeout: 60_000, interval: 1000})
+    .toMatchObject({exit: 0, state: 'ready', agents: [{object: 'container/scalr-agent'}]});
   expect(install('--agent-image', NEW)).toMatchObject({status: 0});
   expect(await containers()).toEqual([`scalr-agent ${NEW}`]);
 });
