@@ -98,7 +98,8 @@ async function registrationOf(
 ): Promise<Partial<HostAgentState>> {
   const {startedAt} = process;
   const until = rfc3339(startedAt + START_MS);
-  const start = await containerLog(name, ['--since', rfc3339(startedAt), '--until', until], deps);
+  const since = rfc3339(startedAt - START_DELAY_MS);
+  const start = await containerLog(name, ['--since', since, '--until', until], deps);
   if (start !== undefined && stateIn(start, [], process).agent === 'registered')
     return {agent: 'registered'};
   return purpose !== 'vcs' && hasWholeStart(log, start, startedAt)
@@ -229,8 +230,8 @@ function stateIn(
   };
 }
 
-/** Docker sets the time of a start after the first lines of its log. */
-const START_DELAY_MS = 1000;
+/** Docker sets the time of a start after the first lines of its log; on a busy machine, seconds after. */
+const START_DELAY_MS = 3000;
 
 /** Lines without the time that Docker or the journal adds; undefined if the log cannot be read. */
 async function readLog(
