@@ -12,7 +12,7 @@ test('README.md has at most 120 lines', () =>
 
 test('README.md shows a check and a cause in the words of today', () => {
   const [, title = '', message = '', remedy = ''] =
-    /^× ([^:]+): (.*)\n {4}→ (.*)$/m.exec(readme) ?? [];
+    /^ {2}× storage-class {2}([^:]+): (.*)\n {4}→ (.*)$/m.exec(readme) ?? [];
   expect(storageChecks.map((each) => each.title)).toContain(title);
   const messages = readFileSync(
     join(root, 'test/checks/preflight/checks/messages/storage.txt'),
