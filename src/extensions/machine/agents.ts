@@ -230,8 +230,8 @@ function stateIn(
   };
 }
 
-/** Docker sets the time of a start after the first lines of its log; on a busy machine, seconds after. */
-const START_DELAY_MS = 3000;
+/** Docker sets the time of a start after the first lines of its log. */
+const START_DELAY_MS = 1000;
 
 /** Lines without the time that Docker or the journal adds; undefined if the log cannot be read. */
 async function readLog(
