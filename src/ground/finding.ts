@@ -92,8 +92,19 @@ export const byVerdict = (one: Pick<Finding, 'verdict'>, other: Pick<Finding, 'v
 
 /** What is wrong with what, without the code: pod/x: out of memory */
 export function findingSentence({subject, message}: Pick<Finding, 'subject' | 'message'>): string {
-  if ('object' in subject) return `${subject.object}: ${message}`;
-  return 'requirement' in subject ? `${subject.requirement}: ${message}` : message;
+  const about = subjectText(subject);
+  return about === '' ? message : `${about}: ${message}`;
+}
+
+/** The same after the code, as a line of a list: OOM_KILLED  pod/x: out of memory */
+export const headline = (finding: Pick<Finding, 'code' | 'subject' | 'message'>): string =>
+  `${finding.code}  ${findingSentence(finding)}`;
+
+/** Empty for a setting, which its message spells as the user gave it. */
+function subjectText(subject: Subject): string {
+  if ('object' in subject) return subject.object;
+  if ('path' in subject) return subject.path;
+  return 'requirement' in subject ? subject.requirement : '';
 }
 
 /** The texts of the remedies, one after the other. */

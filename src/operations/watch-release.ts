@@ -8,7 +8,7 @@ import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {describePods} from '../cluster/kubernetes/kubectl.ts';
 import {REQUEST_MS} from '../cluster/kubernetes/resources.ts';
 import {type InstallFacts, isPending, newestRevision} from '../cluster/release/read-release.ts';
-import {type ObjectFinding, remedyTexts, unknownOf} from '../findings/finding.ts';
+import {headline, type ObjectFinding, remedyTexts, unknownOf} from '../findings/finding.ts';
 import {anySignal, withTimeout} from '../ground/async.ts';
 import {callText} from '../ground/call-arguments.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
@@ -180,8 +180,7 @@ export function requireReady(
   {timeoutMs, interrupts: {interrupt}}: {timeoutMs: number; interrupts: Interrupts},
 ): void {
   if (state === 'ready') return;
-  const withCauses = (message: string): string =>
-    [message, ...causes.map((each) => `${each.subject.object}: ${each.message}`)].join('\n');
+  const withCauses = (message: string): string => [message, ...causes.map(headline)].join('\n');
   if (state === 'interrupted') throw interrupted(withCauses(remains), interrupt);
   const isLate = state === 'timed-out';
   throw failed(
