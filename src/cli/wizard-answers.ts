@@ -46,7 +46,7 @@ export async function firstAnswers(
     start = asAsked({...withHost(start, host), pool}, 'pool', url.id);
   }
   if (given.get(chart) === undefined) return {start, given};
-  const read = await readChartOfSettings(given, undefined, {app, flags});
+  const read = await readChartOfSettings(given, {app, flags});
   return {start: {...start, readChart: read?.target}, given};
 }
 
