@@ -13,10 +13,11 @@ import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {RAW_IDS, rawSettings} from '../support/raw-settings.ts';
 import {runCommand} from '../support/run-command.ts';
+import {numRuns} from '../support/sample.ts';
 import {type RawFlags, settingsFrom} from '../support/settings-from.ts';
 import {someVersions} from '../support/versions.ts';
 
-const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6) * 5;
+const RUNS = numRuns(10);
 const URL = 'https://acme.scalr.io';
 
 const TEXTS = ['x', 'own', 'true', '2', '40Gi', '500m', '/mnt/x/y', 'IfNotPresent', 'a:b', '-', ''];
