@@ -100,7 +100,8 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
 });
 
 test('prints problems first, counts passed checks and hides the token', async () => {
-  const place = await workplace();
+  const existing = await workplace();
+  const place = {...existing, namespace: `${existing.namespace}-new`};
   const said = async (...argv: string[]) => {
     const {stdout, stderr} = await preflight(place, anyHelm, [...LOCAL, ...argv], {env: TOKEN});
     expect(stdout + stderr).not.toContain('hunter2');

@@ -71,11 +71,21 @@ function demandsIn(rejection: string): Demand[] {
   return [...bounds, ...missing];
 }
 
+function amountsOf(
+  container: Values,
+  resource: string,
+): Partial<Record<Demand['of'], bigint | undefined>> {
+  const given = (of: Demand['of']): bigint | undefined => {
+    const amount = getAt(container, ['resources', of, resource]);
+    return amount === undefined ? undefined : milliOf(String(amount));
+  };
+  return {requests: given('requests'), limits: given('limits')};
+}
+
 /** Kubernetes uses the limit if there is no request. */
 function amountOf(container: Values, of: Demand['of'], resource: string): bigint | undefined {
-  const given = (key: string): Tree | undefined => getAt(container, ['resources', key, resource]);
-  const amount = given(of) ?? (of === 'requests' ? given('limits') : undefined);
-  return amount === undefined ? undefined : milliOf(String(amount));
+  const {requests, limits} = amountsOf(container, resource);
+  return of === 'limits' ? limits : (requests ?? limits);
 }
 
 function optionsFor(
@@ -95,10 +105,23 @@ function optionsFor(
     .flatMap((container) => {
       const any = amountOf(container, 'requests', resource) ?? USUAL[resource];
       const milli = bound === undefined ? any : milliOf(bound);
-      const name = String(container['name']);
       if (milli === undefined) return [];
-      return resourceOption(chart, pods, {container: name, of, resource, milli}) ?? [];
+      const sides = [of, ...conflictingSides(of, milli, amountsOf(container, resource))];
+      const name = String(container['name']);
+      return sides.flatMap(
+        (side) => resourceOption(chart, pods, {container: name, of: side, resource, milli}) ?? [],
+      );
     });
+}
+
+/** A request must not exceed its limit. */
+function conflictingSides(
+  of: Demand['of'],
+  milli: bigint,
+  {requests, limits}: ReturnType<typeof amountsOf>,
+): Demand['of'][] {
+  if (of === 'limits') return requests !== undefined && requests > milli ? ['requests'] : [];
+  return limits !== undefined && limits < milli ? ['limits'] : [];
 }
 
 /** One core, and one gibibyte. */
