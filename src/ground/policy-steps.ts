@@ -21,5 +21,6 @@ const OWNER =
 export function policySteps(message: string, kind: string | undefined): string[] {
   if (kind === 'Secret')
     return ['Create the Secret yourself, and select it with --token-secret', OWNER];
-  return [...DEMANDS.flatMap(({isIn, step}) => (isIn.test(message) ? [step] : [])), OWNER];
+  const demand = message.replace(/webhook "[^"]*"/, '');
+  return [...DEMANDS.flatMap(({isIn, step}) => (isIn.test(demand) ? [step] : [])), OWNER];
 }
