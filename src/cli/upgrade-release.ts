@@ -1,5 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import type {Target} from '../charts/releases/target.ts';
+import {checksWith} from '../checks/preflight/checks/check.ts';
+import {runPreflight} from '../checks/preflight/run-preflight.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {refText} from '../cluster/kubernetes/object-refs.ts';
 import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
@@ -22,10 +24,13 @@ import type {WatchResult} from '../operations/watch-release.ts';
 import {tokenSecret} from '../settings/agent.ts';
 import {allowClearText} from '../settings/chart-values.ts';
 import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
+import {Settings} from '../settings/settings.ts';
 import {clientCertSecret} from '../settings/tls.ts';
 import {manifestDiffText, upgradeText} from '../ui/changes.ts';
+import {checkText} from '../ui/checks.ts';
 import {NOT_WAITED, nextSteps, nextStepsText, resultSentence} from '../ui/next-steps.ts';
 import {accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
+import {readValues} from '../values/reading/read-values.ts';
 import {connectionFlags, takeOverFlag} from './connection-flags.ts';
 import {answersFlag, confirmFlags, type Parsed, repeated, verifyFlag} from './flags.ts';
 import {
@@ -111,6 +116,7 @@ function operationOf(shown: Shown): Operation<UpgradeResult> {
         ? manifestDiffText(facts.installed, desired.manifest, resultScreen)
         : '',
     check: async () => {
+      if (changed && !flags['skip-preflight']) await preflight(shown);
       await requirePermissions(prepared.steps, name, {...access, operation: 'upgrade'});
       const steps = choice.removes ? [...prepared.steps, ...cleanup] : prepared.steps;
       return dryRunPlan({steps, name, objects: desired.manifest, facts}, access);
@@ -118,6 +124,26 @@ function operationOf(shown: Shown): Operation<UpgradeResult> {
     ask: () => ask(choice, shown),
     run: (deps) => run(choice, shown, deps),
   };
+}
+
+/** Runs the checks of an install with the migrated values. @throws ExpectedError if the upgrade would fail */
+async function preflight({to, prepared, access, context}: Shown): Promise<void> {
+  const {desired, facts} = prepared;
+  const {app, timeoutMs, screen} = context;
+  const {now, sleep, registries} = app;
+  const {values} = desired;
+  const generated = {
+    target: to,
+    settings: new Settings(new Map()),
+    effective: readValues(values, to).settings,
+    values,
+    origins: [],
+    warnings: [],
+  };
+  const deps = {...access, now, sleep, registries, timeoutMs};
+  const already = {manifest: desired.manifest, context: facts.context};
+  const checks = await runPreflight(generated, desired, deps, already);
+  for (const each of checksWith(checks, 'warning')) app.stderr(checkText(each, screen));
 }
 
 /** Returns the steps that the user has added. @throws ExpectedError */
@@ -279,6 +305,7 @@ export const upgradeFlags = {
     default: '30m',
   }),
   'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
+  'skip-preflight': Flags.boolean({summary: 'Skip the preflight checks.'}),
   'rollback-on-failure': Flags.boolean({
     summary: 'Roll back when the upgrade fails; saves logs, events and objects to a file first.',
     exclusive: ['no-wait'],

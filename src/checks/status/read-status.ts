@@ -1,6 +1,6 @@
 import {scalrChart} from '../../charts/releases/chart-name.ts';
 import {type LiveDrift, readLiveDrift} from '../../cluster/diff/live-drift.ts';
-import {POLL_INTERVAL_MS, type PollDeps} from '../../cluster/helm/poll.ts';
+import {POLL_INTERVAL_MS} from '../../cluster/helm/poll.ts';
 import {objectsIn, type ReleaseRecord} from '../../cluster/helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../../cluster/helm/releases.ts';
 import {apiFailure} from '../../cluster/kubernetes/api-error.ts';
@@ -21,7 +21,7 @@ import {readController, unrecordedAgents} from '../../cluster/release/managers.t
 import {contextName, newestRevision} from '../../cluster/release/read-release.ts';
 import {isAboutSecrets, rolesToRead, withRoles} from '../../cluster/release/roles-to-read.ts';
 import {type ObjectFinding, remediesOf} from '../../findings/finding.ts';
-import {pooled, withTimeout} from '../../ground/async.ts';
+import {type Clock, pooled, withTimeout} from '../../ground/async.ts';
 import {
   type ClusterTarget,
   helmCommand,
@@ -301,37 +301,41 @@ export const notAnAgentRelease = (
     ],
   );
 
-interface WatchStatusDeps extends PollDeps {
+interface WatchStatusDeps extends ClusterAccess, Clock {
+  /** Ends the watch. */
+  end: AbortSignal;
   /** For a single query. */
   timeoutMs: number;
-  onStatus(status: ReleaseStatus): void;
+  /** Ends the watch too, if it returns true. */
+  onStatus(status: ReleaseStatus): boolean;
   /** The API is temporarily unreachable. */
   onError(error: ExpectedError): void;
 }
 
-/** Reads the status repeatedly until it is interrupted. @throws ExpectedError if the release does not exist or was deleted */
+/** Reads the status repeatedly until its end; true if `onStatus` ended it. @throws ExpectedError if the release does not exist or was deleted */
 export async function watchStatus(
   name: ReleaseName,
   desired: Values | undefined,
   deps: WatchStatusDeps,
-): Promise<void> {
-  const {interrupt} = deps.interrupts;
+): Promise<boolean> {
+  const {end} = deps;
   let isSeen = false;
-  while (!interrupt.aborted) {
+  while (!end.aborted) {
     try {
-      const status = await withTimeout(deps.timeoutMs, interrupt, (signal) =>
+      const status = await withTimeout(deps.timeoutMs, end, (signal) =>
         readStatus(name, {desired, signal}, deps),
       );
-      if (interrupt.aborted) return;
-      deps.onStatus(status);
+      if (end.aborted) return false;
+      if (deps.onStatus(status)) return true;
       isSeen = true;
     } catch (error) {
-      if (interrupt.aborted) return;
+      if (end.aborted) return false;
       if (!(error instanceof ExpectedError && isSeen && isTransient(error))) throw error;
       deps.onError(error);
     }
-    await deps.sleep(POLL_INTERVAL_MS, interrupt);
+    await deps.sleep(POLL_INTERVAL_MS, end);
   }
+  return false;
 }
 
 /** Maximum number of runs, newest first. */

@@ -565,6 +565,13 @@ const CASES: Case[] = [
     permanentFrom: 0,
   },
   {
+    code: 'ROLLOUT_PAUSED',
+    objects: [{...deployment({}), spec: {paused: true}} as KubernetesObject],
+    object: 'deployment/agent',
+    reason: 'the rollout is paused, so no new pod is created',
+    permanentFrom: 'never',
+  },
+  {
     code: 'JOB_FAILED',
     objects: [
       job({
