@@ -22,7 +22,9 @@ import {uninstallRelease} from '../operations/uninstall-release.ts';
 import type {ChartChange, PreparedUpgrade, UpgradeChoices} from '../operations/upgrade.ts';
 import type {WatchResult} from '../operations/watch-release.ts';
 import {tokenSecret} from '../settings/agent.ts';
+import {cacheClaim} from '../settings/cache.ts';
 import {allowClearText} from '../settings/chart-values.ts';
+import {spell} from '../settings/define.ts';
 import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {clientCertSecret} from '../settings/tls.ts';
@@ -229,19 +231,29 @@ const atRemoval =
 function showResult(
   result: UpgradeResult,
   watched: WatchResult | undefined,
-  {prepared: {name}, context}: Shown,
+  {prepared, to, context}: Shown,
   {done}: RunDeps,
 ): void {
   const {app, say, screen} = context;
   const {env} = app;
+  const {name} = prepared;
   const what = `release ${name.release}`;
   const hasChanged = result.changed;
   if (watched === undefined) done(`Release ${name.release} is upgraded`, NOT_WAITED);
   else done(...resultSentence({what, hasChanged, agent: watched.agent, url: undefined}));
   for (const {title, how} of result.obsolete) say(`${title}. ${how}\n`);
+  say(keptClaimText(prepared, to));
   if (watched === undefined) return;
   const next = nextSteps({name, isForVcs: false, isLinked: true, program: programOf(env), env});
   say(nextStepsText(next, screen));
+}
+
+/** A PVC that the new version no longer creates is part of the settings from now on. */
+function keptClaimText({keptClaims, desired}: PreparedUpgrade, to: Target): string {
+  const claim = readValues(desired.values, to).settings.get(cacheClaim.id);
+  return keptClaims.some((each) => each === claim)
+    ? `The release uses PVC ${claim} from now on. For the next install, add ${spell(cacheClaim)} ${claim} (in an answers file, ${cacheClaim.id}: ${claim}); without it, a new PVC is created.\n`
+    : '';
 }
 
 /** The result before the upgrade; without `runsInFlight` if runs cannot be detected. */

@@ -702,6 +702,25 @@ test('several reasons of the scheduler have all their remedies', () => {
 });
 
 test.each([
+  ['Insufficient cpu', /--run-cpu-request$/],
+  ['Insufficient memory', /--run-memory-request$/],
+  ["node(s) didn't match Pod's node affinity/selector", /correct --node-selector$/],
+  ['node(s) had untolerated taint {dedicated: agents}', /^Add --toleration for the taint/],
+])('agent-local has no controller, so no remedy names its settings: %s', (reason, remedy) => {
+  const {objects} = nodes('TAINT', `3 ${reason}`);
+  const labeled = objects.map((each) => ({
+    ...each,
+    metadata: {
+      ...each.metadata,
+      labels: {...each.metadata.labels, 'helm.sh/chart': 'agent-local-0.6.5'},
+    },
+  }));
+  const [cause] = explainSnapshot(snapshot(labeled), afterStart(1));
+  expect(cause?.remedies[0]?.text).toMatch(remedy);
+  expect(cause?.remedies[0]?.text).not.toContain('controller');
+});
+
+test.each([
   ['POD_FAILED', 'describe pod agent-5f-x --namespace agents'],
   ['CRASH_LOOP', 'logs agent-5f-x --container agent --previous --namespace agents'],
   ['PROBE_FAILING', 'logs agent-5f-x --container agent --namespace agents'],

@@ -70,7 +70,7 @@ const busy = (nodeName: string, cpu: string, more: object = {}) =>
   ({
     metadata: {name: `busy-${nodeName}`, namespace: 'others', ...more},
     spec: {nodeName, containers: [{name: 'busy', resources: {requests: {cpu}}}]},
-  }) as Pod;
+  }) as unknown as Pod;
 const OWN = {namespace: 'scalr-agent', labels: {'app.kubernetes.io/instance': 'scalr-agent'}};
 const selector = {'node-selector': ['pool=runs']};
 const affine = {
