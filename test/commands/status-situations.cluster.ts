@@ -142,12 +142,15 @@ test('a run that a quota rejects is shown', async () => {
   expect((await seen(place)).stdout).toContain('exceeded quota: compute');
 });
 
-test('an error of now counts, whatever the clock of the container says', async () => {
+test('an error of now counts, whatever the clocks of the container and of this machine say', async () => {
   const place = await installed('agent-local', helm);
   const lines = ['2026-01-01 05:00:00 [error] ProxyError: Tunnel connection failed: 407'];
   await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: lines}});
   await expect.poll(async () => (await seen(place)).causes, QUICK).toEqual(['PROXY_REFUSED']);
   expect((await seen(place)).exit).toBe(1);
+  const now = () => new Date(Date.now() + 3 * 3_600_000);
+  const ahead = await status(place, helm, ['--json'], {now});
+  expect(JSON.parse(ahead.stdout).causes).toMatchObject([{code: 'PROXY_REFUSED'}]);
 });
 
 test('preflight counts what other pods have requested', async () => {

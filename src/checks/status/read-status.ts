@@ -15,6 +15,7 @@ import {
   REQUIRED_MS,
   type Reader,
 } from '../../cluster/kubernetes/resources.ts';
+import {ServerClock} from '../../cluster/kubernetes/server-clock.ts';
 import {cachedClient, limitedClient} from '../../cluster/kubernetes/with-retries.ts';
 import {isOfRun, type RunsOf, runsOfRelease} from '../../cluster/release/inventory.ts';
 import {readController, unrecordedAgents} from '../../cluster/release/managers.ts';
@@ -58,10 +59,12 @@ type ReadStatusDeps = ClusterAccess & {now(): Date};
 async function readOnce(
   name: ReleaseName,
   options: ReadStatusOptions,
-  deps: ReadStatusDeps,
+  given: ReadStatusDeps,
 ): Promise<ReleaseStatus> {
   const {desired, signal} = options;
-  const {kubernetes} = deps;
+  const clock = new ServerClock(given.now);
+  const kubernetes = clock.setBy(given.kubernetes);
+  const deps = {...given, kubernetes};
   const parts = await readParts(name, options, deps);
   const {seen, record, live} = parts;
   const revision = record.value;
@@ -83,7 +86,7 @@ async function readOnce(
   return statusOf({
     name,
     context: parts.context.value ?? '',
-    now: deps.now(),
+    now: clock.now(),
     revision: recorded,
     given: recorded?.values,
     unrecorded,
