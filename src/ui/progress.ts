@@ -82,7 +82,7 @@ export class TerminalProgress implements ProgressView {
   }
 
   // Fields, because their owner hands them on one by one.
-  readonly onStep = ({title, call}: ShownStep, state: StepState, runs = ''): void => {
+  readonly onStep = ({title, call}: ShownStep, state: StepState, text = ''): void => {
     switch (state) {
       case 'started':
         this.#endStep(false);
@@ -93,7 +93,7 @@ export class TerminalProgress implements ProgressView {
         this.#endStep(true);
         break;
       case 'waiting':
-        this.#say('  ', `In flight: ${runs}`);
+        this.#say('  ', text);
         break;
       case 'ending': {
         const tool = call?.tool ?? 'the step';
