@@ -813,19 +813,21 @@ describe('Esc', () => {
     expect(stderr).toContain('acme.scalr.io · token');
   });
 
-  test('returns from a topic to Change with the answer, and from Change to the review', async () => {
+  test('returns from a topic to Change without half of an answer, and from Change to the review', async () => {
     const lines: Line[] = [
       ...HAPPY,
       ['What do you want to do?', 'change'],
       ['Change', 'Cache'],
-      ['Where should provider', 'hostpath'],
-      ['Cache directory on the nodes', ESC],
+      ['Where should provider', 'existing-pvc'],
+      ['Name of the existing PVC', ESC],
       ['Where should provider', ESC],
       ['Change', ESC],
     ];
-    const {asked} = await talk([...lines, ...QUIT]);
+    const {asked, stderr} = await talk([...lines, ...QUIT]);
     const caches = (asked as ListQuestion[]).filter(({message}) => /^Where should/.test(message));
-    expect(caches.map((each) => each.default)).toEqual(['ephemeral', 'hostpath']);
+    expect(caches.map((each) => each.default)).toEqual(['ephemeral', 'existing-pvc']);
+    expect(rowOf(stderr, 'Cache')).toContain('per pod');
+    expect(stderr).not.toContain('INVALID_SETTING');
   });
 
   test('asks at the first question whether to quit', async () => {
