@@ -83,6 +83,13 @@ test.each<[Kind<unknown>, unknown, string, string | undefined]>([
   [accountUrl(), 'https://<account>.scalr.io', 'placeholder', 'Example: https://acme.scalr.io'],
   [
     accountUrl(),
+    'https://scalr.io',
+    'not the host of a Scalr account',
+    'Example: https://acme.scalr.io',
+  ],
+  [accountUrl(), 'https://app.terraform.io', 'not the host', 'Example: https://acme.scalr.io'],
+  [
+    accountUrl(),
     'https://acme.scalr.io/v2/e/env',
     'more than a host',
     'Did you mean https://acme.scalr.io?',

@@ -42,11 +42,19 @@ export const accountUrl = (): Kind<string> => ({
         `Did you mean ${url.origin}?`,
       );
     }
+    if (NO_ACCOUNTS.includes(url.hostname))
+      throw new InvalidValue(
+        `${url.hostname} is not the host of a Scalr account`,
+        'Example: https://acme.scalr.io',
+      );
     return url.origin;
   },
   format: (value) => [value],
   fromValues: textIn,
 });
+
+/** What is typed or copied instead of the host of an account. */
+const NO_ACCOUNTS = ['scalr.io', 'www.scalr.io', 'docs.scalr.io', 'app.terraform.io'];
 
 const NAME = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?';
 const ACCOUNT = new RegExp(`^${NAME}$`, 'i');
