@@ -85,9 +85,14 @@ test.each<[Kind<unknown>, unknown, string, string | undefined]>([
     accountUrl(),
     'https://scalr.io',
     'not the host of a Scalr account',
-    'Example: https://acme.scalr.io',
+    'Enter the URL as in your browser, for example https://acme.scalr.io',
   ],
-  [accountUrl(), 'https://app.terraform.io', 'not the host', 'Example: https://acme.scalr.io'],
+  [
+    accountUrl(),
+    'https://app.terraform.io',
+    'not the host',
+    'Enter the URL as in your browser, for example https://acme.scalr.io',
+  ],
   [
     accountUrl(),
     'https://acme.scalr.io/v2/e/env',

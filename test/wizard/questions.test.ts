@@ -480,7 +480,7 @@ describe('the token', () => {
     expect(stderr).toContain('url: "https://acme.scalr.io"');
     expect(stderr).toContain('acme.scalr.io · Secret mine');
     const {validate} = all.find(({message}) => message === 'Scalr URL') as TextQuestion;
-    expect(await validate?.('scalr.io')).toContain('not the URL of an account');
+    expect(await validate?.('scalr.io')).toContain('not the host of a Scalr account');
   });
 
   test('can be in a Secret that is listed', async () => {

@@ -42,10 +42,10 @@ export const accountUrl = (): Kind<string> => ({
         `Did you mean ${url.origin}?`,
       );
     }
-    if (NO_ACCOUNTS.includes(url.hostname))
+    if (NO_ACCOUNT.test(url.hostname))
       throw new InvalidValue(
         `${url.hostname} is not the host of a Scalr account`,
-        'Example: https://acme.scalr.io',
+        'Enter the URL as in your browser, for example https://acme.scalr.io',
       );
     return url.origin;
   },
@@ -53,8 +53,8 @@ export const accountUrl = (): Kind<string> => ({
   fromValues: textIn,
 });
 
-/** What is typed or copied instead of the host of an account. */
-const NO_ACCOUNTS = ['scalr.io', 'www.scalr.io', 'docs.scalr.io', 'app.terraform.io'];
+/** Hosts that people mistake for the one of their account. */
+const NO_ACCOUNT = /^(?:(?:www\.|docs\.)?scalr\.(?:io|com)|app\.terraform\.io)$/;
 
 const NAME = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?';
 const ACCOUNT = new RegExp(`^${NAME}$`, 'i');
