@@ -112,9 +112,7 @@ function whyNotRead(
 function brokenGroups(given: GivenFile, problem: KeyFinding): FileGroup[] {
   const isNamed = namesChart(given.text);
   const why =
-    isNamed || !given.isFound
-      ? (whyUnread(given, true) ?? whyOfMachine(given.text, false))
-      : undefined;
+    isNamed || !given.isFound ? (whyUnread(given, true) ?? whyOnMachine(given, false)) : undefined;
   if (why) return [unchecked(given, why)];
   const isObjects = /^kind:/m.test(given.text);
   if (!given.isFound && !isObjects) return [alone(given)];
@@ -122,6 +120,13 @@ function brokenGroups(given: GivenFile, problem: KeyFinding): FileGroup[] {
     ? [unrelated(given, [...problemsAround(given), inFile(problem, given.file)])]
     : [unrelated(given)];
 }
+
+/** Given files only: in a directory, an agent on a machine is not what is validated. */
+const whyOnMachine = (
+  {text, isFound}: GivenFile,
+  isValues: boolean,
+): UncheckedReason | undefined =>
+  isFound || !/scalr\/agent|SCALR_/.test(text) ? undefined : whyOfMachine(text, isValues);
 
 /** Encrypted Secrets are no releases; of encrypted values, nothing is known. */
 function encryptedGroups(given: GivenFile, manifests: readonly Manifest[]): FileGroup[] {
@@ -183,8 +188,7 @@ async function valuesGroups(
   if (isParent)
     return [namesChart(given.text) && !given.isFound ? unchecked(given, PARENT) : unrelated(given)];
   const isValues = manifests.some(({tree}) => isMap(tree));
-  const ofMachine = given.isFound ? undefined : whyOfMachine(given.text, isValues);
-  const why = whyNotRead(given, manifests) ?? ofMachine;
+  const why = whyNotRead(given, manifests) ?? whyOnMachine(given, isValues);
   if (why) return [unchecked(given, why)];
   if (!given.isFound || looksLikeAgentValues(given.text) || HEADER.test(given.text))
     return [alone(given)];

@@ -109,15 +109,19 @@ const MACHINES: readonly MachineFormat[] = [
     command: 'docker inspect CONTAINER',
   },
   {
+    reason: 'a Dockerfile has only a part of the settings',
+    matches: /^FROM\s+\S/m,
+    command: 'docker inspect CONTAINER',
+  },
+  {
     reason: 'an environment file has only a part of the settings',
-    matches: /^(?:export\s+)?SCALR_\w+=/m,
+    matches: /^(?:export\s+)?[A-Z][A-Z0-9_]*=\S*$/m,
     command: 'docker inspect CONTAINER',
   },
 ];
 
 /** Files of an agent in Docker or on a VM; `isMap` if Helm could read values from it. */
 export function whyOfMachine(text: string, isMap: boolean): UncheckedReason | undefined {
-  if (!/scalr\/agent|SCALR_/.test(text)) return undefined;
   const found = MACHINES.find((each) => each.matches.test(text) && (each.isMap || !isMap));
   return (
     found && {
