@@ -2,7 +2,7 @@ import {looksRandom} from './random-text.ts';
 
 /** Values of secret keys that are not secret. */
 const PLAIN =
-  /^(?:true|false|yes|no|on|off|null|nil|none|undefined|unset|empty|missing|invalid|required|optional|enabled|disabled|active|inactive|eof|string|str|boolean|bool|number|int|integer|object|array|bytes|any|void|val|arg|seconds|minutes|hours|days|amd64|arm64|~|-+|\|[-+]?|>[-+]?|!\w+(?: [|>][-+]?)?|terraform-\d{20,})$/i;
+  /^(?:true|false|yes|no|on|off|null|nil|none|undefined|unset|empty|missing|invalid|required|optional|enabled|disabled|active|inactive|eof|string|str|boolean|bool|number|int|integer|object|array|bytes|any|void|val|arg|seconds|minutes|hours|days|amd64|arm64|~|-+|\|[-+]?|>[-+]?|![A-Za-z]+(?: [|>][-+]?)?|terraform-\d{20,})$/i;
 /** Already redacted, or a placeholder. */
 const HIDDEN =
   /^(?:\(?sensitive(?: value)?\)?|\((?:known after apply|protected|sensitive[^)]*)\)|\[?(?:hidden|masked|filtered)\]?|\[redacted[^\]]*\]|<?redacted>?|\*{3,}|\*{2,}[\w ]+\*{2,}|[\w=-]*\*{4}.*|x{6,}|\.{3}(?: .*)?|<[a-z][a-z _|-]*>|<set to the key .*|&lt;[a-z _-]*&gt;|\[redacted.*)$/i;

@@ -107,7 +107,7 @@ const bareCredentials: RedactionRule = {
 };
 
 const ACCOUNT =
-  /(?:\r?\n|\\+n)[^\n:]{0,40}\n?[ \t]*[\w.$-]{1,64}:([^\s:"'\\]{4,256})(?=\s|\\+n|$)/dy;
+  /(?:\r?\n|\\+n)(?:[ \t]*list: \|(?:\r?\n|\\+n)|[^\n:]{0,40}\n?)[ \t]*[\w.$-]{1,64}:([^\s:"'\\]{4,256})(?=\s|\\+n|$)/dy;
 
 /** `user:password` on the lines below `chpasswd`. */
 const accounts: RedactionRule = {
