@@ -42,7 +42,7 @@ const SECRET_KEYS = words(
 const SECRET_KEY =
   /(?:access|account|admin|api|app|encryption|license|master|secret|shared|signing|storage|unseal) $/i;
 const PUBLIC_KEYS = words(
-  'gpg primary foreign sort partition cache pub object kms idempotency dedup row group state registry lock index map message',
+  'gpg primary foreign sort partition cache pub object kms idempotency dedup row group id resource state registry lock index map message',
 );
 const PAIRS = new Set([
   'connection string',

@@ -81,7 +81,10 @@ export const VERDICTS: readonly Verdict[] = [
   {
     example: 'using --password via the CLI is insecure',
     applies: ({separator, isBare, value, rest}) =>
-      separator === ' ' && isBare && isProse(value) && /^ [a-z]+(?![\w:/-])/i.test(rest.slice(value.length)),
+      separator === ' ' &&
+      isBare &&
+      isProse(value) &&
+      /^ [a-z]+(?![\w:/-])/i.test(rest.slice(value.length)),
     isSecret: never,
   },
   {
@@ -92,7 +95,9 @@ export const VERDICTS: readonly Verdict[] = [
   {
     example: 'auth: enabled',
     applies: ({kind, separator, key, value, isBare}) =>
-      kind === 'word' && !((separator === '=' || !isBare) && /^pa|^pw/i.test(key)) && isProse(value),
+      kind === 'word' &&
+      !((separator === '=' || !isBare) && /^pa|^pw/i.test(key)) &&
+      isProse(value),
     isSecret: never,
   },
   {

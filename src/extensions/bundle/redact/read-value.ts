@@ -219,7 +219,10 @@ const BELOW = new RegExp(`${NEXT_LINE}[ \\t]*`, 'y');
 /** A text of several lines in TOML and Python. */
 const TRIPLE = /("""|''')(?:\r?\n)?/y;
 const HEREDOC = /<<[-~]?\\*"?(\w{1,32})\\*"?[ \t]*/y;
-const SCALAR = new RegExp(String.raw`(?:!{1,2}\w{1,16}[ \t]+)?[|>][-+0-9]{0,2}[ \t]*(?:#[^\n]*)?(?=${NEXT_LINE})`, 'y');
+const SCALAR = new RegExp(
+  String.raw`(?:!{1,2}\w{1,16}[ \t]+)?[|>][-+0-9]{0,2}[ \t]*(?:#[^\n]*)?(?=${NEXT_LINE})`,
+  'y',
+);
 const CONTENT = String.raw`(?:(?!(?:\\+r)?\\+n)[^\r\n])`;
 const LINES_BELOW = new RegExp(
   String.raw`(?:${NEXT_LINE}(?:([ \t]+)(?=[^\s\\])${CONTENT}*|[ \t]*(?=\r?\n|\\+n)))`,

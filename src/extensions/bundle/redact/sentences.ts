@@ -1,5 +1,5 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
-import {isErrorText, isHarmless, isPhrase, isProse, looksChosen} from './harmless.ts';
+import {isErrorText, isHarmless, isObjectName, isPhrase, isProse, looksChosen} from './harmless.ts';
 import {isDescription, type Key} from './key-names.ts';
 import {isLikelySecret} from './key-verdicts.ts';
 import {onlyWordBelow, QUOTE, quoted} from './read-value.ts';
@@ -93,7 +93,8 @@ function valueAt(text: string, key: Key, place: Place): Extent | undefined {
   const value = text.slice(extent?.start, extent?.end);
   if (extent === undefined || value.length > LONGEST || isHarmless(value) || /\s/.test(value))
     return undefined;
-  const isAny = quote === '' ? isPassword && isSure : isPassword || isStrict;
+  const isAny =
+    quote === '' ? isPassword && isSure : isPassword || (isStrict && !isObjectName(value));
   const isNumber = /(?:pin|otp|code)$/i.test(key.text) && /^\d{4,8}$/.test(value);
   const isBareWord =
     quote === '' && ((isProse(value) && !isPhrase(value)) || /^[/.(-]|[()]/.test(value));
