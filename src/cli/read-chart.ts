@@ -55,10 +55,6 @@ export async function readChartOfSettings(
 ): Promise<ReadChart | undefined> {
   const version = settings.get(chartVersion);
   if (version === undefined) return undefined;
-  return readUnknownChart(
-    settings.get(chart) ?? recommend(settings, facts).chart,
-    version,
-    settings.get(chartSource),
-    deps,
-  );
+  const name = settings.get(chart) ?? recommend(settings, facts).chart;
+  return readUnknownChart(name, version, settings.get(chartSource), deps);
 }

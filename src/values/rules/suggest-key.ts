@@ -1,7 +1,7 @@
 import {CHARTS, newestWith, upstreamNotes} from '../../charts/charts.ts';
 import {documentedKey} from '../../charts/moved-keys.ts';
 import {CHART_NAMES, type ChartName} from '../../charts/releases/chart-name.ts';
-import {type ChartSchema, chartSchema, leavesOf, schemaOf} from '../../charts/releases/schema.ts';
+import {chartSchema, leavesOf, schemaOf} from '../../charts/releases/schema.ts';
 import {releasesOf, type Target} from '../../charts/releases/target.ts';
 import {describeRange, rangeOf} from '../../charts/releases/versions.ts';
 import type {Row, ValuesEntry} from '../../charts/shared/row.ts';
@@ -90,22 +90,20 @@ function releasesWith(
   chart: ChartName,
   later: readonly string[] = [],
 ): string | undefined {
-  const key = spellPath(path);
   const all = releasesOf(chart);
-  const some = all.filter((version) => keysOfVersion(chartSchema(chart), version).has(key));
+  const some = all.filter((version) =>
+    leavesOf(chartSchema(chart), version).some((leaf) => startsWith(leaf.path, path)),
+  );
   return some.length === 0 ? undefined : describeRange(rangeOf(some, [...all, ...later]));
 }
 
 /** Every key of a release and the keys above it, by their spelling. */
-function keysOfVersion(schema: ChartSchema, version: string): ReadonlyMap<string, Path> {
-  const paths = leavesOf(schema, version).flatMap((leaf) =>
+function keysOf(target: Target): ReadonlyMap<string, Path> {
+  const paths = leavesOf(schemaOf(target), target.version).flatMap((leaf) =>
     leaf.path.map((_, index) => leaf.path.slice(0, index + 1)),
   );
   return new Map(paths.map((path) => [spellPath(path), path]));
 }
-
-const keysOf = (target: Target): ReadonlyMap<string, Path> =>
-  keysOfVersion(schemaOf(target), target.version);
 
 /** True for a section of another chart that does not exist here, although its keys can. */
 export function isForeignSection(path: Path, values: Values, target: Target): boolean {
