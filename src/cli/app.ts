@@ -25,6 +25,7 @@ import {LaterPrompter} from '../ui/later-prompter.ts';
 import {LiveLines} from '../ui/live-lines.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
 import {asciiFallback, isAsciiOnly, type Screen} from '../ui/theme.ts';
+import {withoutSecretsOf, withoutSecretsOfHost} from './foreign-output.ts';
 
 /** External dependencies of a command; tests replace them. */
 export interface App extends Clock {
@@ -120,9 +121,9 @@ export function nodeApp(given = {isAccessible: false}): App {
     files: nodeFiles,
     charts: nodeCharts(nodeFiles),
     prompter: (screen, signal) => nodePrompter(screen, isAccessible, signal),
-    processes: (paths) => docker.guard(nodeProcesses(paths)),
+    processes: (paths) => docker.guard(withoutSecretsOf(nodeProcesses(paths))),
     requireTool,
-    host: docker.tools(),
+    host: withoutSecretsOfHost(docker.tools()),
     handleInterrupts,
     now: () => new Date(),
     sleep,
