@@ -104,7 +104,7 @@ describe('refuses what validate would reject', () => {
     [
       'an identity without the form of its cloud',
       ['--service-account-annotation', 'eks.amazonaws.com/role-arn=foo', '--extra-env', 'A=b'],
-      '--service-account-annotation: serviceAccount.annotations.eks.amazonaws.com/role-arn: "foo" is not a valid identity.',
+      '--service-account-annotation: serviceAccount.annotations.eks.amazonaws.com/role-arn: "foo" is not a valid identity, such as arn:aws:iam::123456789012:role/scalr.',
     ],
     [
       'one directory for data and cache',
