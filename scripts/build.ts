@@ -18,7 +18,7 @@ const OF_CLUSTERS = /\/src\/(cluster|checks|operations|extensions|cli\/account)/
 const GROUPS = [
   {name: 'first', test: /\/src\/cli\/launch\.ts$/, priority: 2},
   {name: 'title', test: /\/src\/cli\/early-title\.ts$/, priority: 2},
-  {name: 'base', test: (id: string) => !OF_CLUSTERS.test(id), minShareCount: 15, priority: 1},
+  {name: 'base', test: (id: string) => !OF_CLUSTERS.test(id), minShareCount: 10, priority: 1},
   {name: 'cluster', test: OF_CLUSTERS, minShareCount: 6},
   {name: 'wizard', test: /\/src\/wizard\/|\/node_modules\/@inquirer\//},
 ];
