@@ -3,7 +3,7 @@ import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node
 import {relative, resolve} from 'node:path';
 import {Plugin} from '@oclif/core';
 import {type BuildOptions, build, type Metafile} from 'esbuild';
-import {type OutputChunk, type RolldownOutput, rolldown} from 'rolldown';
+import {type ChunkingContext, type OutputChunk, type RolldownOutput, rolldown} from 'rolldown';
 import {licensesOf} from './licenses.ts';
 import {compressed, reportPage} from './report-page.ts';
 
@@ -12,14 +12,30 @@ const sourcesIn = (folder: string): string[] =>
     .filter((file) => file.endsWith('.ts'))
     .map((file) => `${folder}/${file}`);
 
+/** What only commands that talk to a cluster, a machine or an account need, or imports that. */
+function isOfClusters(id: string, context: ChunkingContext, seen = new Set<string>()): boolean {
+  if (/\/src\/(cluster|checks|operations|extensions)\//.test(id)) return true;
+  if (seen.has(id)) return false;
+  seen.add(id);
+  const {importedIds = []} = context.getModuleInfo(id) ?? {};
+  return importedIds.some((each) => isOfClusters(each, context, seen));
+}
+
 /** What is together in one file. A command loads all of a file, so it holds what most of them need. */
-/** Of commands that talk to a cluster, a machine or an account. */
-const OF_CLUSTERS = /\/src\/(cluster|checks|operations|extensions|cli\/account)/;
 const GROUPS = [
   {name: 'first', test: /\/src\/cli\/launch\.ts$/, priority: 2},
   {name: 'title', test: /\/src\/cli\/early-title\.ts$/, priority: 2},
-  {name: 'base', test: (id: string) => !OF_CLUSTERS.test(id), minShareCount: 10, priority: 1},
-  {name: 'cluster', test: OF_CLUSTERS, minShareCount: 6},
+  {
+    debugName: 'base',
+    name: (id: string, context: ChunkingContext) => (isOfClusters(id, context) ? null : 'base'),
+    minShareCount: 10,
+    priority: 1,
+  },
+  {
+    debugName: 'cluster',
+    name: (id: string, context: ChunkingContext) => (isOfClusters(id, context) ? 'cluster' : null),
+    minShareCount: 9,
+  },
   {name: 'wizard', test: /\/src\/wizard\/|\/node_modules\/@inquirer\//},
 ];
 
