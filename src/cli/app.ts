@@ -7,7 +7,7 @@ import type {ClusterTarget} from '../ground/command-line.ts';
 import {withInvokedName} from '../ground/program.ts';
 import {DockerTarget} from '../ground/system/docker-target.ts';
 import {hostTools} from '../ground/system/host-tools.ts';
-import {nodeCharts, nodeFiles} from '../ground/system/node-files.ts';
+import {nodeCharts, nodeFiles, readPageTemplate} from '../ground/system/node-files.ts';
 import {nodeProcesses, requireTool, type ToolPaths} from '../ground/system/node-processes.ts';
 import type {
   Archives,
@@ -103,8 +103,7 @@ const LOADED_LATER: Pick<
       (await import('../ground/system/zip-archive.ts')).zipArchives.create(path),
     open: async (path) => (await import('../ground/system/zip-archive.ts')).zipArchives.open(path),
   },
-  pageTemplate: async (root) =>
-    (await import('../ground/system/node-files.ts')).readPageTemplate(root),
+  pageTemplate: readPageTemplate,
   openInBrowser: async (path) =>
     (await import('../ground/system/node-processes.ts')).openInBrowser(path),
 };
