@@ -3,7 +3,7 @@ import Images from '../../src/commands/images.ts';
 import Recommend from '../../src/commands/recommend.ts';
 import Validate from '../../src/commands/validate.ts';
 import Values from '../../src/commands/values.ts';
-import {nodeFiles} from '../../src/ground/system/node-files.ts';
+import {NodeFiles} from '../../src/ground/system/node-files.ts';
 import {runCommand} from './run-command.ts';
 
 const COMMANDS = {
@@ -24,7 +24,7 @@ export async function runIn(
   process.chdir(cwd);
   try {
     return await runCommand<object>(COMMANDS[name as keyof typeof COMMANDS], argv, {
-      files: nodeFiles,
+      files: new NodeFiles(),
       env,
     });
   } finally {

@@ -1,6 +1,7 @@
 import {CHART_NAMES, type ChartName, isChart} from '../../charts/releases/chart-name.ts';
 import {knowsKey} from '../../charts/releases/keys.ts';
-import {newestOf, type Target, targetOf} from '../../charts/releases/target.ts';
+import {newestOf, type Target} from '../../charts/releases/target.ts';
+import {targetOf} from '../../charts/target-of.ts';
 import type {KeyFinding, SettingFinding} from '../../findings/finding.ts';
 import {refuseEncrypted} from '../../ground/encryption.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';

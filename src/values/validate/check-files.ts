@@ -1,5 +1,6 @@
 import type {Target} from '../../charts/releases/target.ts';
-import {chartOptions, newestOf, releasesOf, targetOf} from '../../charts/releases/target.ts';
+import {chartOptions, newestOf, releasesOf} from '../../charts/releases/target.ts';
+import {targetOf} from '../../charts/target-of.ts';
 import {type KeyFinding, remediesOf, type SettingFinding} from '../../findings/finding.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {few} from '../../ground/text.ts';

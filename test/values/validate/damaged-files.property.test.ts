@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {expect, test, vi} from 'vitest';
+import {ChartVersion} from '../../../src/charts/chart-version.ts';
 import {chartSchema, leavesOf} from '../../../src/charts/releases/schema.ts';
 import {newestOf} from '../../../src/charts/releases/target.ts';
 import Validate from '../../../src/commands/validate.ts';
@@ -15,7 +16,7 @@ import {runCommand} from '../../support/run-command.ts';
 import {CHART_NAMES} from '../../support/versions.ts';
 
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6) * 170;
-const TARGETS = CHART_NAMES.map((chart) => ({chart, version: newestOf(chart)}));
+const TARGETS = CHART_NAMES.map((chart) => new ChartVersion({chart, version: newestOf(chart)}));
 
 /** What nobody expects below a key: names of JavaScript's own, deep maps, numbers without end. */
 const NAMES = [
