@@ -19,6 +19,7 @@ const cluster = {
   // The tests wait for clusters and processes, more than for the processor.
   maxWorkers: 4,
   globalSetup: ['test/control-plane/global-setup.ts'],
+  testTimeout: 300_000,
   // The first start on a machine builds the control plane.
   hookTimeout: 1_200_000,
 };
@@ -43,8 +44,10 @@ export default defineConfig({
     reporters: ['default', new SkipReport()],
     // A colour or a proxy of the developer must not change a golden file.
     env: {NO_COLOR: '1'},
-    testTimeout: 60_000,
+    // Long, because they matter only when a test fails: the machine of a developer is busy.
+    testTimeout: 120_000,
     hookTimeout: 300_000,
+    expect: {poll: {timeout: 60_000}},
     setupFiles: ['test/support/property-seed.ts'],
     projects: [
       {extends: true, test: {name: 'unit', include: ['test/**/*.test.ts'], exclude: WITH_TOOLS}},

@@ -13,6 +13,7 @@ import {explanations} from '../src/findings/catalog.ts';
 import {ERROR_CODES, ExitCode} from '../src/ground/errors.ts';
 import {httpsProxy} from '../src/settings/network.ts';
 import {concurrency} from '../src/settings/purpose.ts';
+import {checkExamples} from './docs/check-examples.ts';
 import {codesPage, explanationsOf} from './docs/codes-page.ts';
 import {commandPage} from './docs/command-page.ts';
 import {commands, root, words} from './docs/commands.ts';
@@ -242,9 +243,18 @@ describe('docs/', () => {
   });
 });
 
+test('every check has an example', async () => {
+  const examples = await checkExamples();
+  expect(ALL_CHECKS.map(({id}) => id).filter((id) => examples[id] === undefined)).toEqual([]);
+});
+
 test('templates/findings/examples.json has what the program says', async () => {
   const ofValues = FOUND_CODES.map((code) => [code, exampleOf(code)] as const);
-  const examples = {...Object.fromEntries(ofValues), ...(await errorExamples())};
+  const examples = {
+    ...Object.fromEntries(ofValues),
+    ...(await errorExamples()),
+    ...(await checkExamples()),
+  };
   await expectFile(
     'templates/findings/examples.json',
     `${JSON.stringify(examples, Object.keys(examples).toSorted(), 2)}\n`,

@@ -1,5 +1,4 @@
 import * as Flags from '@oclif/core/flags';
-import {scalrChart} from '../charts/releases/chart-name.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
 import {
   type Credential,
@@ -9,13 +8,11 @@ import {
 } from '../extensions/account/credentials.ts';
 import type {ScalrRoute} from '../extensions/account/route.ts';
 import {failed} from '../ground/errors.ts';
-import type {Values} from '../ground/tree.ts';
 import {url} from '../settings/agent.ts';
 import {proxyFor} from '../settings/kinds/no-proxy.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import type {Settings} from '../settings/settings.ts';
 import {caFile} from '../settings/tls.ts';
-import {readValues} from '../values/reading/read-values.ts';
 import type {App} from './app.ts';
 import {answersFlag} from './flags.ts';
 
@@ -115,16 +112,6 @@ export async function optionalAccount(
     version,
     signal: AbortSignal.timeout(Math.min(timeoutMs, OPTIONAL_TIMEOUT_MS)),
   });
-}
-
-/** The address that a release connects to; unknown if only its token contains it. */
-export function addressIn(values: Values | undefined, chart = ''): string | undefined {
-  const target = scalrChart(chart);
-  const found =
-    values === undefined || target === undefined
-      ? undefined
-      : readValues(values, target).settings.get(url.id);
-  return typeof found === 'string' && URL.canParse(found) ? found : undefined;
 }
 
 /** Settings come first, then the variables that curl and helm read. */

@@ -24,11 +24,12 @@ import type {Values} from '../ground/tree.ts';
 import {bytes, milliOf} from '../settings/kinds/quantities.ts';
 import {namespace, release} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
-import {accountFlag, addressIn, optionalAccount} from './account.ts';
+import {accountFlag, optionalAccount} from './account.ts';
 import {connectionFlags, timeoutOf} from './connection-flags.ts';
 import {durationOf, emptyFlag, refuseWith} from './flag-values.ts';
 import {answersFlag, type Parsed} from './flags.ts';
 import type {CommandContext} from './operate.ts';
+import {addressIn} from './release-address.ts';
 import {settingFlags, targetFlag} from './setting-flags.ts';
 
 /** Minimum size of each log, so that a smaller total could not be guaranteed. */

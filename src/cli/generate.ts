@@ -25,7 +25,7 @@ export async function generateUnconfirmed(
   facts: ChartRequirements | undefined,
   deps: ChartDeps,
 ): Promise<UnconfirmedValues> {
-  const chart = await readChartOfSettings(settings, facts, deps);
+  const chart = await readChartOfSettings(settings, deps);
   return {generated: generateChecked(settings, facts, chart?.target), chart};
 }
 

@@ -24,9 +24,9 @@ import {type RunStepsDeps, runSteps} from '../operations/run-steps.ts';
 import type {Plan} from '../operations/step.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
 import {planText} from '../ui/plan.ts';
-import {addressIn} from './account.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {type CommandContext, type ReleaseHead, releaseHead} from './operate.ts';
+import {addressIn} from './release-address.ts';
 import {rotateToken, type TokenReplacement, type TokenRotation} from './rotate-token.ts';
 import {needsToken, readAccount, type WantedAccount} from './rotation-account.ts';
 

@@ -11,7 +11,6 @@ import {type ExpectedError, onFailure} from '../ground/errors.ts';
 import {valuesFile} from '../settings/chart-values.ts';
 import {chart, chartVersion, type TargetName, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
-import {settingsInFiles} from '../values/validate/guess-chart.ts';
 import type {App} from './app.ts';
 import {unsupportedTarget} from './failure.ts';
 import {emptyFlag} from './flag-values.ts';
@@ -120,6 +119,7 @@ async function fromValuesFiles(
   const files = named.get(valuesFile);
   // Invalid values are reported later, together with all other problems.
   if (files === undefined || problems.length > 0) return [];
+  const {settingsInFiles} = await import('../values/validate/guess-chart.ts');
   const found = settingsInFiles(files, named);
   return [
     {

@@ -32,8 +32,9 @@ import {
   statusDocument,
   statusTable,
 } from '../ui/status-list.ts';
-import {addressIn, optionalAccount} from './account.ts';
+import {optionalAccount} from './account.ts';
 import type {CommandContext} from './operate.ts';
+import {addressIn} from './release-address.ts';
 
 /** What `status` compares. */
 export interface StatusRequest {

@@ -102,14 +102,15 @@ function notAnOption(
   flag?: string,
 ): ExpectedError {
   const typed = value.toLowerCase();
+  const words = typed.split(/[-_]/);
+  const named = options.filter((option) => words.includes(option));
   const near =
-    options.find((option) => typed.split(/[-_]/).includes(option)) ??
-    options.find((option) => isMisspelled(typed, option, options));
+    named.length > 0 ? named : options.filter((option) => isMisspelled(typed, option, options));
   const before = flag === undefined ? '' : `${flag}: `;
   const use = flag === undefined ? 'Use' : `Use ${flag}`;
   return usageError(
     `${before}"${value}" is not one of ${options.join(', ')}.`,
-    [near === undefined ? `${use} ${oneOf(options)}` : `Did you mean ${near}?`],
+    [near.length === 0 ? `${use} ${oneOf(options)}` : `Did you mean ${oneOf(near)}?`],
     cause,
   );
 }

@@ -14,7 +14,6 @@ import {
 } from '../wizard/wizard-state.ts';
 import type {InstallFlags} from './install-flags.ts';
 import type {CommandContext} from './operate.ts';
-import {readChartOfSettings} from './read-chart.ts';
 import type {WizardAccess} from './wizard-session.ts';
 
 /** What answers questions before the wizard asks them. */
@@ -46,7 +45,8 @@ export async function firstAnswers(
     start = asAsked({...withHost(start, host), pool}, 'pool', url.id);
   }
   if (given.get(chart) === undefined) return {start, given};
-  const read = await readChartOfSettings(given, undefined, {app, flags});
+  const {readChartOfSettings} = await import('./read-chart.ts');
+  const read = await readChartOfSettings(given, {app, flags});
   return {start: {...start, readChart: read?.target}, given};
 }
 

@@ -7,28 +7,26 @@ import {anySignal} from '../ground/async.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {onFailure} from '../ground/errors.ts';
 import {prepareInstall} from '../operations/install.ts';
+import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {cloud} from '../settings/cluster.ts';
 import {chartSource} from '../settings/release.ts';
 import {valuesDocument} from '../values/document.ts';
 import type {GeneratedValues} from '../values/generate.ts';
-import {type Contexts, readContexts} from '../wizard/contexts.ts';
 import type {
   FactReaders,
   GatheredFacts,
   InstalledAgent,
   Missing,
   NamespaceObjects,
+  OfferedPools,
 } from '../wizard/gathered-facts.ts';
 import type {ReviewedInstall} from '../wizard/prepare-review.ts';
 import type {WizardState} from '../wizard/wizard-state.ts';
-import {releaseName, toolPaths, waitingOf} from './connection-flags.ts';
+import {releaseName, waitingOf} from './connection-flags.ts';
 import {planPool} from './install-pool.ts';
 import {NO_OBJECTS, readNamespaceObjects} from './namespace-objects.ts';
-import {installedAgent, poolInstallOf, tryRequirements} from './wizard-readings.ts';
-import {flagsAt, nameAt, type WizardSession} from './wizard-session.ts';
-
-/** After this time, the wizard asks instead of waiting for the cluster. A credential plugin alone takes seconds. */
-const DISCOVERY_TIMEOUT_MS = 5000;
+import {installedAgent, offeredPools, poolInstallOf, tryRequirements} from './wizard-readings.ts';
+import {discoverySignal, flagsAt, nameAt, type WizardSession} from './wizard-session.ts';
 
 /** Reads the clusters that the user selects. */
 export class WizardCluster {
@@ -40,15 +38,10 @@ export class WizardCluster {
     this.#session = session;
   }
 
-  contexts(): Promise<Contexts> {
-    const {flags, context, start} = this.#session;
-    const {kubeTarget} = nameAt(this.#session, start);
-    return readContexts(kubeTarget, context.app.processes(toolPaths(flags)), this.#shortly());
-  }
-
   /** Readings for the facts of the wizard. */
-  readers(): Omit<FactReaders, 'pools'> {
+  readers(): FactReaders {
     return {
+      pools: async () => poolsToOffer(this.#session),
       cluster: (state) => this.#discover(state),
       installed: (state) => this.#installed(state).catch(onFailure(() => undefined)),
       lacking: (state) => this.#lacking(state).catch(onFailure(() => [])),
@@ -136,7 +129,7 @@ export class WizardCluster {
   }
 
   #shortly(): AbortSignal {
-    return anySignal(AbortSignal.timeout(DISCOVERY_TIMEOUT_MS), this.#session.interrupt);
+    return discoverySignal(this.#session);
   }
 
   async #cached(kubeTarget: ClusterTarget, signal: AbortSignal): Promise<ClusterAccess> {
@@ -145,4 +138,19 @@ export class WizardCluster {
       sleep: this.#app.sleep,
     });
   }
+}
+
+/** A token, or the Secret that contains it, needs no pool. */
+const NO_POOL = [token, tokenFile, tokenSecret];
+
+async function poolsToOffer({
+  flags,
+  given,
+  context,
+}: WizardSession): Promise<OfferedPools | undefined> {
+  const isSettled =
+    flags.account === false ||
+    flags.pool !== undefined ||
+    NO_POOL.some((setting) => given.isExplicit(setting));
+  return isSettled ? undefined : offeredPools(given, context);
 }

@@ -1,5 +1,6 @@
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
+import {anySignal} from '../ground/async.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import type {Prompter} from '../ground/system/system.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -30,6 +31,12 @@ export interface WizardSession extends WizardAccess {
   start: WizardState;
   resumeStore: ResumeStore;
 }
+
+/** After this time, the wizard asks instead of waiting for the cluster. A credential plugin alone takes seconds. */
+const DISCOVERY_TIMEOUT_MS = 5000;
+
+export const discoverySignal = ({interrupt}: Pick<WizardSession, 'interrupt'>): AbortSignal =>
+  anySignal(AbortSignal.timeout(DISCOVERY_TIMEOUT_MS), interrupt);
 
 /** The flags for the chosen cluster. */
 export const flagsAt = (

@@ -8,17 +8,16 @@ import type {Settings} from '../settings/settings.ts';
 import {paragraph} from '../ui/theme.ts';
 import {titleText} from '../ui/title.ts';
 import type {GeneratedValues} from '../values/generate.ts';
-import {type OtherCommand, OtherCommandChosen} from '../wizard/installed-agent.ts';
+import {type OtherCommand, OtherCommandChosen} from '../wizard/other-command.ts';
 import {ResumeStore, readResumeState, resumePath} from '../wizard/resume.ts';
 import type {Decision} from '../wizard/review.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
 import {hasEarlyTitle} from './early-title.ts';
+import {firstDeps} from './first-deps.ts';
 import type {InstallFlags} from './install-flags.ts';
 import type {PoolInstall} from './install-pool.ts';
 import type {CommandContext} from './operate.ts';
 import {firstAnswers} from './wizard-answers.ts';
-import {wizardDeps} from './wizard-deps.ts';
-import {poolInstallOf} from './wizard-readings.ts';
 import {flagsAt, nameAt, type WizardAccess, type WizardSession} from './wizard-session.ts';
 
 /** How the user left the wizard. */
@@ -99,6 +98,7 @@ async function outcomeOf(session: WizardSession): Promise<WizardOutcome> {
   if ('onHost' in decision)
     return {kind: 'docker', settings: decision.onHost, plan: decision.plan, resumeStore};
   const {generated, plan, saved, state} = decision;
+  const {poolInstallOf} = await import('./wizard-readings.ts');
   const pool = state.pool && (await poolInstallOf(state.pool, account));
   const flags = flagsAt(session, state);
   return {kind: 'cluster', flags, generated, wizard: {plan, saved}, pool, resumeStore};
@@ -106,7 +106,7 @@ async function outcomeOf(session: WizardSession): Promise<WizardOutcome> {
 
 async function decisionOf(session: WizardSession): Promise<Decision | OtherCommandChosen> {
   try {
-    return await runWizard(session.start, await wizardDeps(session));
+    return await runWizard(session.start, await firstDeps(session));
   } catch (error) {
     if (error instanceof OtherCommandChosen) return error;
     throw error;

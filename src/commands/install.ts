@@ -1,11 +1,8 @@
-import {isVerifiable} from '../checks/preflight/run-preflight.ts';
-import {applyInstall, showInstallDiff} from '../cli/apply-install.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {releaseName, timeoutOf} from '../cli/connection-flags.ts';
 import {resumable} from '../cli/failure.ts';
 import {explicitFlags, refuseWith} from '../cli/flag-values.ts';
-import {generateConfirmed} from '../cli/generate.ts';
-import {type HostInstallResult, installInDocker} from '../cli/install-docker.ts';
+import type {HostInstallResult} from '../cli/install-docker.ts';
 import {
   type InstallFlags,
   installFlags,
@@ -13,16 +10,11 @@ import {
   KUBERNETES_ONLY_FLAGS,
   packagesNotSupported,
 } from '../cli/install-flags.ts';
-import {type PoolInstall, withAccountUrl} from '../cli/install-pool.ts';
+import type {PoolInstall} from '../cli/install-pool.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {
-  type InstallRequest,
-  type InstallResult,
-  planClusterInstall,
-} from '../cli/plan-cluster-install.ts';
+import type {InstallRequest, InstallResult} from '../cli/plan-cluster-install.ts';
 import type {DecidedInstall, WizardOutcome} from '../cli/wizard.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
-import {cachedAccess} from '../cluster/kubernetes/with-retries.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {url} from '../settings/agent.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
@@ -67,12 +59,15 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
   ): Promise<InstallResult | HostInstallResult> {
     if (platform === 'systemd') throw packagesNotSupported();
     await this.#requireInputs(flags, platform);
-    if (platform === 'docker')
+    if (platform === 'docker') {
+      const {installInDocker} = await import('../cli/install-docker.ts');
       return installInDocker(await this.settingsFrom(flags), flags, this.context(flags));
+    }
     const {pool: named, 'create-pool': creates = false} = flags;
     const pool =
       named === undefined ? undefined : {client: await this.account(flags), pool: named, creates};
     const generated = await this.untilInterrupted(() => this.#generate(flags, pool));
+    const {isVerifiable} = await import('../checks/preflight/run-preflight.ts');
     this.report(generated.warnings.filter((each) => !isVerifiable(each)));
     return this.#installInCluster({generated, flags, pool, wizard: undefined});
   }
@@ -82,6 +77,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     flags: InstallFlags,
   ): Promise<InstallResult | HostInstallResult> {
     const {resumeStore} = decided;
+    const {installInDocker} = await import('../cli/install-docker.ts');
     try {
       const result =
         decided.kind === 'docker'
@@ -120,6 +116,8 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
       this.#cachedAccess(kubeTarget, flags),
     );
     const given = await this.settingsFrom(flags, {cluster, optional: pool ? [url] : []});
+    const {withAccountUrl} = await import('../cli/install-pool.ts');
+    const {generateConfirmed} = await import('../cli/generate.ts');
     const settings = pool ? withAccountUrl(given, pool) : given;
     for (const {setting, answer} of settings.entries())
       if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
@@ -128,6 +126,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
 
   /** All queries before the plan are sent only once. */
   async #cachedAccess(kubeTarget: ClusterTarget, flags: InstallFlags): Promise<ClusterAccess> {
+    const {cachedAccess} = await import('../cluster/kubernetes/with-retries.ts');
     this.#cached ??= cachedAccess(await this.accessTo(kubeTarget, flags), {
       signal: AbortSignal.timeout(askingMs(flags)),
       sleep: this.app.sleep,
@@ -163,6 +162,8 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
   }: Pick<InstallRequest, 'generated' | 'flags' | 'pool' | 'wizard'>): Promise<InstallResult> {
     const flags = await this.pinned(given);
     const {kubeTarget} = releaseName(flags, generated.settings);
+    const {planClusterInstall} = await import('../cli/plan-cluster-install.ts');
+    const {applyInstall, showInstallDiff} = await import('../cli/apply-install.ts');
     const plan = await planClusterInstall({
       generated,
       flags,

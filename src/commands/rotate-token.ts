@@ -29,7 +29,7 @@ const {url: _, ...reachFlags} = accountFlags;
 export default class RotateToken extends BaseCommand<RotateResult | HostRotateResult> {
   static override summary = 'Replace the token of an installed agent.';
   static override description =
-    'Creates a token in the agent pool, writes it to the Secret and restarts the agent. When Scalr reports every agent of the release with the new token, revokes the old one. Safe to repeat: continues an interrupted rotation. Agents of others in the same pool keep the old token valid, unless --confirm is given. With --token-file, uses a token that you have created. With --target docker, replaces the containers of an install; with --target systemd, restarts the service with the token in /etc/scalr-agent/agent.env. Shows the plan and asks for confirmation; --yes confirms.';
+    'Creates a token in the agent pool, writes it to the Secret and restarts the agent. When Scalr reports every agent of the release with the new token, revokes the old one. Safe to repeat: continues an interrupted rotation. The old token stays valid while other agents in the pool use it, unless --confirm is given. With --token-file, uses a token that you have created. With --target docker, replaces the containers of an install; with --target systemd, restarts the service with the token in /etc/scalr-agent/agent.env. Shows the plan and asks for confirmation; --yes confirms.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --dry-run',

@@ -18,7 +18,7 @@ const MESSAGES: readonly [RegExp, string][] = [
   [/^Tabs are.*/, 'Tabs cannot be used for indentation; use spaces.'],
   [
     /^(Nested mappings|Implicit keys need to be on a single).*/,
-    'Mapping values are not allowed here. Quote a value that contains ": ", or fix the indentation.',
+    'Mapping values are not allowed here. Quote a value that contains ": ". If the next line is a key of its own, indent it like this line.',
   ],
   [/^Implicit map keys.*/, 'Expected "key: value" or a continuation of the value above.'],
   [

@@ -61,7 +61,7 @@ export const tokenSecret = defineSetting('Agent', 'token-secret', {
     'Secret that contains the agent pool token, in the namespace of the release. Default: RELEASE-token.',
   kind: objectName(),
   explained:
-    'The Secret must exist in the namespace of the release before the install. An installed release keeps its Secret.',
+    'install creates the Secret; values and GitOps exports require that it exists in the namespace. An installed release keeps its Secret.',
   reference: 'https://kubernetes.io/docs/concepts/configuration/secret/',
   fallback: (get) => secretNamesOf(get(release)).token,
   fallbackFrom: 'from the release name',

@@ -4,8 +4,7 @@ import {objectName} from './kinds/texts.ts';
 
 export const serviceAccountName = defineSetting('Identity', 'service-account-name', {
   question: 'Existing service account',
-  summary:
-    'Existing service account; with --service-account-annotation, the chart creates it under this name.',
+  summary: 'Existing service account. With --service-account-annotation, the chart creates it.',
   kind: objectName(),
 });
 

@@ -1,6 +1,6 @@
 import type {Choice} from '../ground/system/system.ts';
 import {lowerFirst} from '../ground/text.ts';
-import {type Asking, unlessBack} from './asking.ts';
+import {type Asking, type QuestionDeps, unlessBack} from './asking.ts';
 import type {Contexts} from './contexts.ts';
 import {IN_POD, type Place} from './place.ts';
 import type {Reply} from './reply.ts';
@@ -14,8 +14,12 @@ const PLACES: readonly Choice[] = [
   {value: 'files', label: 'Files only', description: 'write values.yaml, change nothing'},
 ];
 
+interface AskingTarget extends Pick<Asking, 'state' | 'frame'> {
+  deps: Pick<QuestionDeps, 'prompter' | 'contexts' | 'facts'>;
+}
+
 /** Where the agent will run. The cluster is read in the background. */
-export async function askTarget({state, frame, deps}: Asking): Promise<Reply> {
+export async function askTarget({state, frame, deps}: AskingTarget): Promise<Reply> {
   const {contexts, facts, prompter} = deps;
   const {current, isInPod = false} = contexts;
   const hasCluster = current !== undefined || isInPod;
@@ -40,13 +44,13 @@ export async function askTarget({state, frame, deps}: Asking): Promise<Reply> {
       ...(hasCluster ? {laterChoices: summary().then((text) => choicesFor(contexts, text))} : {}),
       default: choiceOf(state.place, current) ?? (hasCluster ? CURRENT : 'files'),
     });
-    const place = await placeOf(picked, {state, known: {}, frame, deps});
+    const place = await placeOf(picked, {state, frame, deps});
     if (place !== undefined) return {question: 'target', place};
   }
 }
 
 /** Undefined after Esc in the list of contexts. */
-async function placeOf(picked: string, asking: Asking): Promise<Place | undefined> {
+async function placeOf(picked: string, asking: AskingTarget): Promise<Place | undefined> {
   const {contexts} = asking.deps;
   if (picked === CURRENT) return clusterAt(contexts.current);
   if (picked !== OTHER) return {kind: picked as 'docker' | 'systemd' | 'files'};
@@ -90,7 +94,7 @@ function choiceOf(place: Place | undefined, current: string | undefined): string
   return place.context === current ? CURRENT : OTHER;
 }
 
-const askContext = ({state, frame, deps}: Asking): Promise<string> =>
+const askContext = ({state, frame, deps}: AskingTarget): Promise<string> =>
   deps.prompter.search({
     ...frame,
     canGoBack: true,

@@ -1,4 +1,4 @@
-import {GoBack} from '../ground/errors.ts';
+import {GoBack, PromptCanceled} from '../ground/errors.ts';
 import type {Files, Prompter} from '../ground/system/system.ts';
 import type {Screen} from '../ui/theme.ts';
 import type {Contexts} from './contexts.ts';
@@ -42,4 +42,20 @@ export async function unlessBack<T, B>(answer: Promise<T>, back: B): Promise<T |
     if (error instanceof GoBack) return back;
     throw error;
   }
+}
+
+/** The place, the token or pool, and the review. */
+export const QUESTIONS = 3;
+
+/** Who cannot see the screen is told how far the way is. */
+export function sayNumber(
+  number: number,
+  {screen, say}: {screen: Screen; say(text: string): void},
+): void {
+  if (screen.isAccessible) say(`\nQuestion ${number} of ${QUESTIONS}.\n`);
+}
+
+/** @throws PromptCanceled if the user quits */
+export async function confirmQuit(prompter: Prompter): Promise<void> {
+  if (await prompter.confirm('Quit without changes?')) throw new PromptCanceled();
 }

@@ -89,11 +89,12 @@ const FACTS = Object.keys(DEPENDS_ON) as FactName[];
 
 /** Reads each fact once for each cluster and the answers that it depends on. */
 export class GatheredFacts {
-  readonly #readers: FactReaders;
+  readonly #readers: () => Promise<FactReaders>;
   readonly #started = new Map<string, Promise<unknown>>();
   readonly #arrived = new Map<string, unknown>();
 
-  constructor(readers: FactReaders) {
+  /** The readers are loaded with the first fact. */
+  constructor(readers: () => Promise<FactReaders>) {
     this.#readers = readers;
   }
 
@@ -102,12 +103,16 @@ export class GatheredFacts {
     const key = keyOf(fact, state);
     const started = again ? undefined : this.#started.get(key);
     if (started !== undefined) return started as Promise<Facts[F]>;
-    const reading = this.#readers[fact](state, this).then((found) => {
-      this.#arrived.set(key, found);
-      return found;
-    });
+    const reading = this.#read(fact, state, key);
     this.#started.set(key, reading);
     return reading;
+  }
+
+  async #read<F extends FactName>(fact: F, state: WizardState, key: string): Promise<Facts[F]> {
+    const readers = await this.#readers();
+    const found = await readers[fact](state, this);
+    this.#arrived.set(key, found);
+    return found;
   }
 
   /** Starts to read everything about the cluster of the state, in the background. */

@@ -10,29 +10,14 @@ import {ask} from './ask.ts';
 import {type Asking, unlessBack} from './asking.ts';
 import {isStored} from './clear-text.ts';
 import type {InstalledAgent, KnownFacts} from './gathered-facts.ts';
+import {type OtherCommand, OtherCommandChosen} from './other-command.ts';
 import {IN_POD} from './place.ts';
 import type {Reply} from './reply.ts';
 import {problemIn} from './typed-answer.ts';
-import {asAsked, asUnasked, type WizardState} from './wizard-state.ts';
-
-export type OtherCommand = 'upgrade' | 'status' | 'uninstall';
-
-/** The user wants another command for the installed release. */
-export class OtherCommandChosen extends Error {
-  readonly command: OtherCommand;
-  readonly state: WizardState;
-
-  constructor(command: OtherCommand, state: WizardState) {
-    super(command);
-    this.command = command;
-    this.state = state;
-  }
-}
+import {asAsked, asUnasked, NEW_TOKEN, type WizardState} from './wizard-state.ts';
 
 const TOKEN = 'token';
 const QUESTION = 'installed';
-/** ID of what is answered once in a session: that a rejected token was replaced, or kept. */
-export const NEW_TOKEN = 'new-token';
 
 /** What to do with the release that is installed. @throws OtherCommandChosen */
 export async function askInstalled(asking: Asking): Promise<Reply> {

@@ -1,5 +1,4 @@
 import {join} from 'node:path';
-import {rawAnswers} from '../answers/answers-file.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import {ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import type {Files} from '../ground/system/system.ts';
@@ -8,8 +7,7 @@ import {catalog} from '../settings/catalog.ts';
 import {spell} from '../settings/define.ts';
 import {withoutCredentials} from '../settings/kinds/urls.ts';
 import {type Answer, hasPassword} from '../settings/settings.ts';
-import {NEW_TOKEN} from './installed-agent.ts';
-import type {ResumeState, WizardState} from './wizard-state.ts';
+import {NEW_TOKEN, type ResumeState, type WizardState} from './wizard-state.ts';
 
 const NAME = ['scalr-agent-install', 'resume.json'];
 
@@ -95,7 +93,7 @@ export class ResumeStore {
   }
 
   async keep(state: WizardState): Promise<void> {
-    const why = await this.#write(`${JSON.stringify(stateOf(state), null, 2)}\n`);
+    const why = await this.#write(`${JSON.stringify(await stateOf(state), null, 2)}\n`);
     this.isKept = why === undefined;
     if (why !== undefined && !this.#isLost) this.#onLost(why);
     this.#isLost ||= why !== undefined;
@@ -117,7 +115,8 @@ export class ResumeStore {
   }
 }
 
-function stateOf(state: WizardState): ResumeState {
+async function stateOf(state: WizardState): Promise<ResumeState> {
+  const {rawAnswers} = await import('../answers/answers-file.ts');
   const entries = state.answers
     .entries()
     .filter(({answer}) => answer.source === 'prompt' || answer.source === 'flag');

@@ -62,6 +62,9 @@ export interface ResumeState {
   pool?: ChosenPool;
 }
 
+/** ID of what is answered once in a session: that a rejected token was replaced, or kept. */
+export const NEW_TOKEN = 'new-token';
+
 export function startState(
   found: ReadonlyMap<string, Answer>,
   kept?: Partial<ResumeState>,

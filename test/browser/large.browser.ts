@@ -61,7 +61,7 @@ test(`${CONTAINERS} containers with ${LINES} lines each: verdict, first paint, s
   await page.getByRole('link', {name: 'Logs'}).click();
   const status = page.locator('main .status').first();
   const all = (CONTAINERS * LINES).toLocaleString('en-US');
-  await expect.poll(() => status.innerText(), {timeout: 30_000}).toBe(`${all} of ${all} lines`);
+  await expect.poll(() => status.innerText()).toBe(`${all} of ${all} lines`);
   // From the typed text to the first reported match, measured in the page.
   const firstHits = await page.evaluate(async () => {
     const input = document.querySelector('input[type=search]') as HTMLInputElement;
@@ -74,7 +74,7 @@ test(`${CONTAINERS} containers with ${LINES} lines each: verdict, first paint, s
     return performance.now() - start;
   });
   await expect
-    .poll(() => status.innerText(), {timeout: 30_000})
+    .poll(() => status.innerText())
     .toBe(`${all} of ${all} lines · ${CONTAINERS} matches`);
   // Whatever is on the screen while scrolling, it has rows.
   const blank = await page.evaluate(async () => {
@@ -123,9 +123,7 @@ test('a log that does not fit has its beginning and end, and names the lines tha
   expect(statSync(path).size).toBeLessThan(20_500_000);
   const page = await openPage(context, path, {hash: '#log=logs/a/long.log'});
   const status = page.locator('main .status').first();
-  await expect
-    .poll(() => status.innerText(), {timeout: 30_000})
-    .toMatch(/^[\d,]+ of 220,000 lines$/);
+  await expect.poll(() => status.innerText()).toMatch(/^[\d,]+ of 220,000 lines$/);
   const [rows] = (await status.innerText()).split(' ');
   expect(Number(rows?.replace(',', ''))).toBeLessThan(219_000);
   const first = long.slice(0, 128 * 1024).split('\n').length;

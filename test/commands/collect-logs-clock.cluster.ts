@@ -104,7 +104,7 @@ test.each([
     },
   };
   const bundle = collected(place, helm, ['--watch', '--for', '2m'], deps);
-  await expect.poll(() => said, {timeout: 20_000}).toContain('Following logs/a/agent.log');
+  await expect.poll(() => said).toContain('Following logs/a/agent.log');
   await appendLog(place.kubeconfig, {namespace: place.namespace}, '*', 'line 3');
   await place.kubectl('delete', 'pod', 'c', '--grace-period=0', '--force');
   await place.kubectl('wait', 'pod/c', '--for=delete', '--timeout=20s').catch(() => undefined);

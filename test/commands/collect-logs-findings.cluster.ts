@@ -89,9 +89,7 @@ test('everything that is not well stands out, with the line that shows it', asyn
     ...Array(9).fill('fine'),
   );
   await expect
-    .poll(() => kubectl('get', 'events', '--output', 'jsonpath={.items[*].reason}'), {
-      timeout: 30_000,
-    })
+    .poll(() => kubectl('get', 'events', '--output', 'jsonpath={.items[*].reason}'))
     .toMatch(/(?=.*FailedScheduling)(?=.*ProvisioningFailed)(?=.*Failed )/s);
   await expect
     .poll(() =>

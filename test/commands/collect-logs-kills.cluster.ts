@@ -82,7 +82,7 @@ async function halfway(...more: readonly string[]) {
     ...more,
   );
   await hung;
-  await expect.poll(run.bytes, {timeout: 10_000}).toBeGreaterThan(32 * 1024);
+  await expect.poll(run.bytes).toBeGreaterThan(32 * 1024);
   return run;
 }
 
@@ -116,7 +116,7 @@ async function watching() {
   run.child.stderr?.on('data', (chunk) => {
     said += chunk;
   });
-  await expect.poll(() => said, {timeout: 20_000}).toMatch(/Following logs\/b\/agent\.log/);
+  await expect.poll(() => said).toMatch(/Following logs\/b\/agent\.log/);
   return run;
 }
 
@@ -184,8 +184,8 @@ test('killed it leaves nothing: no archive, whole or half, no proxy and no socke
   const run = await halfway();
   run.signal('SIGKILL');
   expect(await run.child).toMatchObject({signal: 'SIGKILL'});
-  await expect.poll(run.files, {timeout: 10_000}).toEqual([]);
-  await expect.poll(run.left, {timeout: 10_000}).toBe('');
+  await expect.poll(run.files).toEqual([]);
+  await expect.poll(run.left).toBe('');
   expect(run.sockets()).toEqual([]);
 });
 

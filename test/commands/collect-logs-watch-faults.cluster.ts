@@ -45,7 +45,7 @@ async function watched(
     handleInterrupts,
     stderr,
   });
-  await expect.poll(() => said, {timeout: 20_000}).toContain(`Following ${A}`);
+  await expect.poll(() => said).toContain(`Following ${A}`);
   let lines = 1;
   return {
     place,

@@ -28,7 +28,7 @@ test('collects a run that starts and ends while watching, with its last state an
     release: () => undefined,
   });
   const bundle = collected(place, helm, ['--watch', '--for', '2m'], {handleInterrupts, stderr});
-  await expect.poll(() => said, {timeout: 20_000}).toContain('Following logs/scalr-agent-');
+  await expect.poll(() => said).toContain('Following logs/scalr-agent-');
   await setLogs(
     place.kubeconfig,
     {namespace: place.namespace, pod: 'run-7-plan'},
@@ -54,16 +54,12 @@ test('collects a run that starts and ends while watching, with its last state an
   await place.kubectl.apply(
     run('run-7-plan', 'unready', [{name: 'SCALR_RUN_TOKEN', value: 'wq81kLmWv93x'}]),
   );
-  await expect
-    .poll(() => said, {timeout: 20_000})
-    .toContain('Following logs/run-7-plan/worker.log');
+  await expect.poll(() => said).toContain('Following logs/run-7-plan/worker.log');
   // What a node has sent is there; a log that is followed has no end while its pod lives.
   await place.kubectl('delete', 'secret', 'run-7');
   await place.kubectl('delete', 'pod', 'run-7-plan', '--grace-period=0', '--force');
   await expect
-    .poll(async () => place.kubectl('get', 'pod', 'run-7-plan', '--ignore-not-found'), {
-      timeout: 20_000,
-    })
+    .poll(async () => place.kubectl('get', 'pod', 'run-7-plan', '--ignore-not-found'))
     .toBe('');
   interrupt.abort('SIGINT');
   const {exit, names, text, all} = await bundle;

@@ -189,7 +189,6 @@ describe('runs of agent-job', () => {
           )
             .split(' ')
             .filter(Boolean).length,
-        {timeout: 20_000},
       )
       .toBe(count);
   const task = {'app.kubernetes.io/instance': 'scalr-agent', 'app.kubernetes.io/component': 'task'};

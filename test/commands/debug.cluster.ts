@@ -132,7 +132,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
       '--output',
       'name',
     ];
-    await expect.poll(() => place.kubectl(...pending), {timeout: 20_000}).not.toBe('');
+    await expect.poll(() => place.kubectl(...pending)).not.toBe('');
     const {stdout} = await debug(place, helm, [
       'on',
       '--chart-source',

@@ -191,9 +191,7 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
       ...objects.map(({kind, metadata}) => `${kind}/${metadata.name}`),
     );
     // Claims go after the pods that use them.
-    await expect
-      .poll(() => kubectl('get', 'persistentvolumeclaims', '--output', 'name'), {timeout: 30_000})
-      .toBe('');
+    await expect.poll(() => kubectl('get', 'persistentvolumeclaims', '--output', 'name')).toBe('');
     expect(await foundBy(place, helm, argv)).toMatchObject(all('missing', objects));
     await restore();
   });

@@ -87,7 +87,7 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
         '--output',
         'jsonpath={.items[*].metadata.labels.status}',
       );
-    await expect.poll(records, {timeout: 20_000}).toBe('deployed');
+    await expect.poll(records).toBe('deployed');
     const {stdout} = await install(place, helm, [...argv, '--yes', '--json'], {env: TOKEN});
     expect(JSON.parse(stdout)).toMatchObject({changed: false, agent: 'registered'});
   });
@@ -101,7 +101,7 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
     });
     expect(JSON.parse(stdout)).toMatchObject({changed: true, agent: 'registered'});
     injected.end();
-    await expect.poll(() => isAlive(run.helmPid()), {timeout: 20_000}).toBe(false);
+    await expect.poll(() => isAlive(run.helmPid())).toBe(false);
     await expectWholeness(place, helm, argv);
   });
 
@@ -140,6 +140,6 @@ test('stops its tools and changes nothing on Ctrl-C while it reads the release',
     exitCode: 130,
     stderr: expect.stringContaining('Interrupted. Nothing was changed.'),
   });
-  await expect.poll(() => isAlive(run.proxyPid()), {timeout: 10_000}).toBe(false);
+  await expect.poll(() => isAlive(run.proxyPid())).toBe(false);
   expect(await place.kubectl('get', 'secrets,deployments', '--output', 'name')).toBe('');
 });

@@ -182,9 +182,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
       ],
       {reject: false},
     );
-    await expect
-      .poll(() => place.kubectl('get', 'pods'), {timeout: 20_000})
-      .toContain('scalr-agent');
+    await expect.poll(() => place.kubectl('get', 'pods')).toContain('scalr-agent');
     const running = await install(place, helm, argv, {env: TOKEN});
     expect(JSON.parse(running.stdout).error).toMatchObject({
       code: 'RELEASE_BUSY',

@@ -166,7 +166,7 @@ describe('ResourceQuota and LimitRange', () => {
     expect(await place.kubectl('get', 'secrets', '--output', 'name')).toBe('');
     // What would have come: a pod that the quota refuses.
     await install(place, helm, [...flags, ...QUIET, '--skip-preflight', '--no-wait'], {env: TOKEN});
-    await expect.poll(() => waiting(place), {timeout: 20_000}).toContain('exceeded quota: team');
+    await expect.poll(() => waiting(place)).toContain('exceeded quota: team');
     // The pods of the release itself are not counted twice.
     expect(await check('quota', place, [...local, '--concurrency', '2'])).toMatchObject({
       status: 'pass',
@@ -202,7 +202,7 @@ describe('ResourceQuota and LimitRange', () => {
     const changed = [...local, '--set', 'podAnnotations.team=a', ...QUIET];
     // What would come: the new pod is refused, and the old one stays.
     await install(place, helm, [...changed, '--no-wait'], {env: TOKEN});
-    await expect.poll(() => waiting(place), {timeout: 20_000}).toContain('exceeded quota: team');
+    await expect.poll(() => waiting(place)).toContain('exceeded quota: team');
     await obey(place, found.remedy);
     expect(await check('quota', place, local)).toMatchObject({status: 'pass'});
     await place.kubectl('rollout', 'restart', 'deployment');

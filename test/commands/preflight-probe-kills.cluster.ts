@@ -53,7 +53,7 @@ const probes = async ({kubectl: run}: Workplace): Promise<string> =>
   );
 
 async function begun(place: Workplace): Promise<Pod & {spec: {activeDeadlineSeconds?: number}}> {
-  await expect.poll(() => probes(place), {timeout: 30_000, interval: 200}).toContain('pod/');
+  await expect.poll(() => probes(place), {interval: 200}).toContain('pod/');
   return place.kubectl.get((await probes(place)).split('\n')[0] as string);
 }
 
@@ -82,5 +82,5 @@ test('limits the lifetime of a probe left by a kill, and removes it on the next 
   expect(await probes(place)).toContain(`pod/${pod.metadata.name}`);
   await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: ['probe done']}});
   await start(place);
-  await expect.poll(() => probes(place), {timeout: 10_000}).toBe('');
+  await expect.poll(() => probes(place)).toBe('');
 });

@@ -84,7 +84,7 @@ function interrupts() {
 /** Resolves when the pod of a probe is there. */
 async function podOf({kubectl}: Workplace): Promise<string> {
   const named = () => kubectl('get', 'pods', '--selector', 'scalr.io/probe', '--output', 'name');
-  await expect.poll(named, {timeout: 30_000, interval: 200}).toContain('pod/');
+  await expect.poll(named, {interval: 200}).toContain('pod/');
   return named();
 }
 
@@ -221,7 +221,7 @@ describe('a probe', () => {
       object('Pod', 'other', 'another', {spec}),
     );
     expect(statuses((await probe(place)).by)).toEqual(all('pass'));
-    await expect.poll(() => left(place), {timeout: 10_000}).toEqual(['pod/other']);
+    await expect.poll(() => left(place)).toEqual(['pod/other']);
   });
 });
 
@@ -373,7 +373,7 @@ describe('an account', () => {
     });
     const {by} = await probe({...place, kubeconfig}, ['--metadata-service', 'allow']);
     expect(statuses(by)).toEqual(all('pass'));
-    await expect.poll(() => left(place), {timeout: 10_000}).toEqual([]);
+    await expect.poll(() => left(place)).toEqual([]);
   });
 });
 

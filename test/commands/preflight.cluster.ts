@@ -193,7 +193,7 @@ test('names a single missing permission and suggests a role that grants it', asy
   // The API server hears of a role a moment after it was made.
   const again = async () =>
     (await outcomes({...place, kubeconfig}, LOCAL, {env: TOKEN})).by['permissions'];
-  await expect.poll(again, {timeout: 20_000}).toMatchObject({status: 'pass'});
+  await expect.poll(again).toMatchObject({status: 'pass'});
 });
 
 /** The YAML of a remedy, applied by the administrator of the cluster. */
@@ -226,9 +226,7 @@ test('suggests roles that neither another chart, nor another account replaces', 
     [{...other, kubeconfig: others}, job],
   ] as const)
     await expect
-      .poll(async () => (await outcomes(where, flags, {env: TOKEN})).by['permissions'], {
-        timeout: 20_000,
-      })
+      .poll(async () => (await outcomes(where, flags, {env: TOKEN})).by['permissions'])
       .toMatchObject({status: 'pass'});
 });
 

@@ -413,7 +413,7 @@ test('prints the complete roles for an account without any, also to other comman
   expect(rolesIn(remedy)).toEqual(expect.arrayContaining(rolesIn(withoutSecrets)));
   await place.kubectl.apply(...rolesIn(remedy));
   await expect
-    .poll(() => document(mine, first.path), {timeout: 20_000})
+    .poll(() => document(mine, first.path))
     .toMatchObject({exit: 0, state: 'ready', unread: []});
   const {error} = JSON.parse((await uninstall(mine, first.path, ['--dry-run', '--json'])).stdout);
   expect(error).toMatchObject({

@@ -369,13 +369,11 @@ async function forbidDeletion({kubectl, namespace}: Workplace, resource: string)
   // A policy takes a moment to count.
   await kubectl('create', 'serviceaccount', 'probe');
   await expect
-    .poll(
-      () =>
-        kubectl('delete', 'serviceaccount', 'probe', '--dry-run=server').then(
-          () => 'allowed',
-          () => 'refused',
-        ),
-      {timeout: 20_000},
+    .poll(() =>
+      kubectl('delete', 'serviceaccount', 'probe', '--dry-run=server').then(
+        () => 'allowed',
+        () => 'refused',
+      ),
     )
     .toBe('refused');
 }

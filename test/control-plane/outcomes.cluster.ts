@@ -93,9 +93,7 @@ describe('a pod whose annotation says so', () => {
   ], {expect}) => {
     const {kubectl} = await workplace();
     await kubectl.apply(pod('agent', {outcome, spec}));
-    await expect
-      .poll(() => kubectl.get('pod', 'agent'), {timeout: 10_000, interval: 300})
-      .toMatchObject({status});
+    await expect.poll(() => kubectl.get('pod', 'agent'), {interval: 300}).toMatchObject({status});
     const before = await kubectl.get('pod', 'agent');
     await new Promise((resolve) => setTimeout(resolve, 3000));
     expect(await kubectl.get('pod', 'agent')).toEqual(before);

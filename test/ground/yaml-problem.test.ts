@@ -17,7 +17,7 @@ test.each([
   ['a:\n\tb: 1\n', 'Tabs cannot be used for indentation; use spaces.'],
   [
     'a: b: c\n',
-    'Mapping values are not allowed here. Quote a value that contains ": ", or fix the indentation.',
+    'Mapping values are not allowed here. Quote a value that contains ": ". If the next line is a key of its own, indent it like this line.',
   ],
   ['a: @x\n', 'A string that starts with @ must be quoted.'],
   [

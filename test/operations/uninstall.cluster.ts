@@ -247,7 +247,7 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
     expect(seen[0]).toBe('0');
     expect(seen[1]).toContain('serviceaccount/agent-scalr-agent');
     expect(keptNames(planned).filter((each) => !each.startsWith('CRD'))).toEqual([]);
-    await expect.poll(() => names(here, 'namespace', here.namespace), {timeout: 20_000}).toBe('');
+    await expect.poll(() => names(here, 'namespace', here.namespace)).toBe('');
   });
 
   test('keeps a CRD of agent-job while another release uses it, and deletes that of another version', async () => {

@@ -81,15 +81,13 @@ async function serveCilium({kubectl}: Pick<Workplace, 'kubectl'>): Promise<void>
   await kubectl.apply(renamed);
   // kubectl wait fails while there are no conditions yet.
   await expect
-    .poll(
-      () =>
-        kubectl(
-          'get',
-          crd,
-          '--output',
-          'jsonpath={.status.conditions[?(@.type=="Established")].status}',
-        ),
-      {timeout: 60_000},
+    .poll(() =>
+      kubectl(
+        'get',
+        crd,
+        '--output',
+        'jsonpath={.status.conditions[?(@.type=="Established")].status}',
+      ),
     )
     .toBe('True');
 }

@@ -3,6 +3,9 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll} from 'vitest';
 
+/** A script that runs until it is removed, after the tests. */
+export const HANGS = 'while [ -e "$0" ]; do sleep 0.2; done';
+
 /** A temporary directory with scripts that replace helm and kubectl. */
 export function ownTools() {
   const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));

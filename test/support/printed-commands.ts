@@ -56,6 +56,11 @@ export const DOCS = [
 export const printedIn = (texts: readonly (readonly [source: string, text: string])[]) =>
   texts.flatMap(([source, text]) => commandsIn(text).map((command) => ({source, ...command})));
 
+const SOURCES = textsIn('src', /\.ts$/).map(
+  ([file, code]) =>
+    [file, ts.createSourceFile('source.ts', code, ts.ScriptTarget.Latest, true)] as const,
+);
+
 /** All strings in the source; interpolated values are X. */
 export const LITERALS = inSource((node) => textOf(node) ?? []);
 
@@ -70,13 +75,13 @@ export const HELPED = inSource((node) => {
 });
 
 function inSource<T>(read: (node: ts.Node) => T | readonly T[]): (readonly [source: string, T])[] {
-  return textsIn('src', /\.ts$/).flatMap(([file, code]) => {
+  return SOURCES.flatMap(([file, source]) => {
     const found: (readonly [string, T])[] = [];
     const visit = (node: ts.Node): void => {
       for (const each of [read(node)].flat() as T[]) found.push([file, each]);
       ts.forEachChild(node, visit);
     };
-    visit(ts.createSourceFile('source.ts', code, ts.ScriptTarget.Latest, true));
+    visit(source);
     return found;
   });
 }

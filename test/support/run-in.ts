@@ -1,6 +1,8 @@
 import Export from '../../src/commands/export.ts';
 import Images from '../../src/commands/images.ts';
+import Migrate from '../../src/commands/migrate.ts';
 import Recommend from '../../src/commands/recommend.ts';
+import Schema from '../../src/commands/schema.ts';
 import Validate from '../../src/commands/validate.ts';
 import Values from '../../src/commands/values.ts';
 import {NodeFiles} from '../../src/ground/system/node-files.ts';
@@ -9,7 +11,9 @@ import {runCommand} from './run-command.ts';
 const COMMANDS = {
   export: Export,
   images: Images,
+  migrate: Migrate,
   recommend: Recommend,
+  schema: Schema,
   validate: Validate,
   values: Values,
 };

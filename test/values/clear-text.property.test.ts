@@ -8,8 +8,9 @@ import {hideCredentials} from '../../src/ground/credentials.ts';
 import IMPORTED from '../../src/ground/token-shapes.json' with {type: 'json'};
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
+import {numRuns} from '../support/sample.ts';
 
-const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 1) * 30;
+const RUNS = numRuns(10);
 const abc = (length: number): string =>
   'aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYz'.repeat(4).slice(0, length);
 

@@ -13,10 +13,11 @@ import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {RAW_IDS, rawSettings} from '../support/raw-settings.ts';
 import {runCommand} from '../support/run-command.ts';
+import {numRuns} from '../support/sample.ts';
 import {type RawFlags, settingsFrom} from '../support/settings-from.ts';
 import {someVersions} from '../support/versions.ts';
 
-const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6) * 5;
+const RUNS = numRuns(10);
 const URL = 'https://acme.scalr.io';
 
 const TEXTS = ['x', 'own', 'true', '2', '40Gi', '500m', '/mnt/x/y', 'IfNotPresent', 'a:b', '-', ''];
@@ -103,7 +104,7 @@ describe('refuses what validate would reject', () => {
     [
       'an identity without the form of its cloud',
       ['--service-account-annotation', 'eks.amazonaws.com/role-arn=foo', '--extra-env', 'A=b'],
-      '--service-account-annotation: serviceAccount.annotations.eks.amazonaws.com/role-arn: "foo" is not a valid identity.',
+      '--service-account-annotation: serviceAccount.annotations.eks.amazonaws.com/role-arn: "foo" is not a valid identity, such as arn:aws:iam::123456789012:role/scalr.',
     ],
     [
       'one directory for data and cache',

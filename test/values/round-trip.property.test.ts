@@ -13,10 +13,11 @@ import {type GeneratedValues, generate} from '../../src/values/generate.ts';
 import {readValues} from '../../src/values/reading/read-values.ts';
 import {certificates} from '../support/certificates.ts';
 import {RAW_IDS, rawSettings} from '../support/raw-settings.ts';
+import {numRuns} from '../support/sample.ts';
 import {type RawFlags, settingsFrom} from '../support/settings-from.ts';
 import {CHART_NAMES, someVersions, TARGETS} from '../support/versions.ts';
 
-const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6);
+const RUNS = numRuns(2);
 
 /** What these flags come to, or undefined where they are refused for a reason the program names. */
 async function attempt(flags: RawFlags): Promise<GeneratedValues | undefined> {

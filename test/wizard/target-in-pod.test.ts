@@ -30,10 +30,10 @@ test('in a pod without a kubeconfig, the cluster of its service account is propo
   const deps = {
     prompter,
     contexts: {all: [], isInPod: true},
-    facts: new GatheredFacts(readers),
+    facts: new GatheredFacts(async () => readers),
   } as unknown as QuestionDeps;
   const frame = {heading: [], canGoBack: 'quit'} as const;
-  const {place} = await askTarget({state: startState(new Map()), known: {}, frame, deps});
+  const {place} = await askTarget({state: startState(new Map()), frame, deps});
   const [{choices: [first] = []} = {}] = asked as ListQuestion[];
   expect(first).toMatchObject({
     value: 'current',

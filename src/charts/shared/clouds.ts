@@ -123,7 +123,7 @@ export const identities: ValuesRule = {
       const text = textAt(values, path);
       return text === '' || form.test(text)
         ? []
-        : [{path, message: `"${text}" is not a valid identity.`, suggestion: `"${example}"`}];
+        : [{path, message: `"${text}" is not a valid identity, such as ${example}.`}];
     }),
 };
 

@@ -179,7 +179,7 @@ function contentsText({logs, files}: Pick<BundleContents, 'logs' | 'files'>): st
   const previous = logs.some(({file}) => file.endsWith('.previous.log'));
   const rows: readonly (readonly [file: string, text: string, isThere: boolean])[] = [
     ['report.html', 'this summary, logs, timeline and objects; open it in a browser', true],
-    ['TICKET.md', "the form that Scalr's support asks for, filled as far as known", true],
+    ['TICKET.md', "Scalr's support form, pre-filled where possible", true],
     ['findings.json, errors.json', 'findings and missing parts as JSON', true],
     [
       'logs/',
@@ -263,7 +263,7 @@ export function versionsText({
 /** Where the user writes what the bundle cannot know. */
 const TO_FILL = '(please fill in)';
 
-/** The form that Scalr's support asks for, filled as far as known. `clean` redacts each value. Pure. */
+/** Scalr's support form, pre-filled where possible. `clean` redacts each value. Pure. */
 export function ticketText(
   prepared: Pick<PreparedBundle, 'releases' | 'cluster' | 'scope' | 'about'>,
   findings: readonly ObjectFinding[],

@@ -39,7 +39,7 @@ const mountsAny = (container: DockerContainer, directory: string): boolean =>
     (mount) => mount.startsWith(directory) && /^(-\d+)?(\/|$)/.test(mount.slice(directory.length)),
   );
 
-/** Existing containers keep their directories. Only a release beside another one gets directories with its name. Pure. */
+/** Existing containers keep their directories. A second release gets its own directories. Pure. */
 export function directoriesFor(
   release: string,
   containers: readonly DockerContainer[],

@@ -100,7 +100,7 @@ class HelmYamlReader {
     if (anchored?.read === undefined) {
       const message = anchored
         ? `The value of anchor ${source} contains itself.`
-        : `Unknown anchor ${source}, referenced by *${source}.`;
+        : `Unknown anchor ${source}, referenced by *${source}. Define &${source} above this line, or quote the text: "*${source}".`;
       this.#refuse(node, path, message);
       return {value: null, written: source};
     }

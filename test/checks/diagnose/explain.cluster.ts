@@ -373,13 +373,11 @@ async function askNobody({kubectl, namespace}: Workplace): Promise<void> {
 
 const refusesPods = (kubectl: Kubectl): Promise<void> =>
   expect
-    .poll(
-      () =>
-        kubectl('run', 'probe', '--image=x', '--dry-run=server').then(
-          () => 'allowed',
-          () => 'refused',
-        ),
-      {timeout: 20_000},
+    .poll(() =>
+      kubectl('run', 'probe', '--image=x', '--dry-run=server').then(
+        () => 'allowed',
+        () => 'refused',
+      ),
     )
     .toBe('refused');
 
@@ -434,9 +432,7 @@ test('a progress deadline makes a cause an error', async () => {
   );
   const errors = async (): Promise<ObjectFinding[]> =>
     explainSnapshot(await look(kubectl), new Date()).filter(({verdict}) => verdict === 'error');
-  await expect
-    .poll(errors, {timeout: 20_000})
-    .toMatchObject([{subject: {object: POD}, code: 'NODE_SELECTOR'}]);
+  await expect.poll(errors).toMatchObject([{subject: {object: POD}, code: 'NODE_SELECTOR'}]);
 });
 
 test('a recovered release and a ready release have no cause', async () => {
@@ -450,9 +446,7 @@ test('a recovered release and a ready release have no cause', async () => {
   expect(isReady(await look(kubectl))).toBe(false);
   await kubectl('create', 'serviceaccount', 'late');
   // The controller tries again after some seconds.
-  await expect
-    .poll(async () => isReady(await look(kubectl)), {timeout: 40_000, interval: 500})
-    .toBe(true);
+  await expect.poll(async () => isReady(await look(kubectl)), {interval: 500}).toBe(true);
   const seen = await look(kubectl);
   expect(explainSnapshot(seen, new Date())).toEqual([]);
   expect(progress(seen, [])).toEqual([
@@ -465,6 +459,6 @@ test('a recovered release and a ready release have no cause', async () => {
     {'*': {current: ['Scalr agent is ready to receive tasks.']}},
   );
   await expect
-    .poll(async () => registered(await look(kubectl)), {timeout: 10_000})
+    .poll(async () => registered(await look(kubectl)))
     .toBe(inject('simulated') ? true : 'unknown');
 });

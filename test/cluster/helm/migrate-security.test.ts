@@ -11,11 +11,12 @@ import {at, isMap, setAt, type Tree, type Values} from '../../../src/ground/tree
 import {toYaml} from '../../../src/values/document.ts';
 import {type MigratedValues, migrateValues} from '../../../src/values/migrate/migrate.ts';
 import {errorsIn, validate} from '../../../src/values/validate/validate.ts';
+import {numRuns} from '../../support/sample.ts';
 import {DISTINCT, REAL} from './charts-under-test.ts';
 import {findHelm} from './find-helm.ts';
 import {type Container, type KubeObject, podTemplates, selects} from './workloads.ts';
 
-const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 60);
+const RUNS = numRuns(20);
 const isFull = process.env['TEST_FULL'] === '1';
 
 let helm: string;

@@ -7,9 +7,11 @@ import {afterAll, beforeAll, expect, test} from 'vitest';
 import {sameTree} from '../../../src/ground/tree.ts';
 import type {ValuesSource} from '../../../src/values/reading/finding.ts';
 import {mergeSources, readSource} from '../../../src/values/reading/source.ts';
+import {numRuns} from '../../support/sample.ts';
 import {findHelmMatrix, type Helm} from './find-helm.ts';
 
-const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6);
+const RUNS = numRuns(2);
+const SEED = Number(process.env['PROPERTY_RUNS'] ?? 6);
 
 const CHART = 'apiVersion: v2\nname: reads\nversion: 0.1.0\n';
 /** Isolates helm from plugins, repositories and clusters of the user. */
@@ -507,7 +509,7 @@ const isStricter: Strictness = (code, message) =>
 
 test('reads generated YAML like helm', {timeout: 600_000}, async () => {
   // For helm, keys such as 1 and "1" are one key with a random value. A fixed seed generates the same texts.
-  const texts = fc.sample(written, {numRuns: RUNS * 100, seed: RUNS});
+  const texts = fc.sample(written, {numRuns: RUNS * 100, seed: SEED});
   expect(await allByTemplate(helms[0] as Helm, texts.slice(0, 10))).toEqual(
     await Promise.all(texts.slice(0, 10).map((text) => readByHelm(helms[0] as Helm, ['-'], text))),
   );
@@ -519,7 +521,7 @@ test('reads generated YAML like helm', {timeout: 600_000}, async () => {
 test('finds a mistake in generated YAML whenever helm refuses it', {timeout: 600_000}, async () => {
   // A fixed seed generates the same texts, because the parsers still differ in rare cases.
   expect(
-    await disagreementsOfMany(fc.sample(spoilt, {numRuns: RUNS * 100, seed: RUNS}), isStricter),
+    await disagreementsOfMany(fc.sample(spoilt, {numRuns: RUNS * 100, seed: SEED}), isStricter),
   ).toEqual([]);
 });
 
@@ -537,7 +539,7 @@ test('merges several files like helm', {timeout: 600_000}, async () => {
   })).map;
   const stacks = fc.sample(fc.array(value, {minLength: 2, maxLength: 3}), {
     numRuns: RUNS * 5,
-    seed: RUNS,
+    seed: SEED,
   });
   const differing = await inPairs(stacks, async (stack, index) => {
     const texts = stack.map((values) => JSON.stringify(values));

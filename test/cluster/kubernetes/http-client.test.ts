@@ -204,7 +204,8 @@ test('aborts active, queued and delayed requests with the signal', async () => {
     expect(await (opened.error ?? opened.end)).toMatchObject({kind: 'aborted'});
   expect((await busy).error).toBeDefined();
   expect(await api.get('/log', options)).toMatchObject({error: {kind: 'aborted'}});
-  expect(Date.now() - start).toBeLessThan(2000);
+  // Less than the server asked for.
+  expect(Date.now() - start).toBeLessThan(20_000);
   expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
 });
 

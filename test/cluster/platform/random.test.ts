@@ -9,9 +9,10 @@ import {readCluster} from '../../../src/cluster/platform/readings.ts';
 import type {ProcessResult} from '../../../src/ground/command-line.ts';
 import {jsonIn} from '../../../src/ground/json.ts';
 import {fakeKubernetes} from '../../support/fake-kubernetes.ts';
+import {numRuns} from '../../support/sample.ts';
 import {fakeAccess, PLATFORMS, platform, processesOf} from './fake-cluster.ts';
 
-const NUM_RUNS = Number(process.env['PROPERTY_RUNS'] ?? 60);
+const NUM_RUNS = numRuns(20);
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, {nil: undefined});
 const text = fc.oneof(
   fc.string(),

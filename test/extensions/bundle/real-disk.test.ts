@@ -49,7 +49,7 @@ const canMount =
   spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', folder]).status === 0;
 
 test.skipIf(!canMount).each([
-  ['in the middle', '4m', 100_000],
+  ['in the middle', '1m', 30_000],
   ['at the end', '4k', 100],
 ])(
   'reports the file and a next step when the disk becomes full %s, and leaves nothing behind',
@@ -64,7 +64,7 @@ test.skipIf(!canMount).each([
 test.skipIf(!canMount)(
   'a limit on the size of files is an error with its next step, and nothing is left',
   async () => {
-    const {exitCode, stdout, stderr, files} = await collect({limit: 3000, lines: 100_000});
+    const {exitCode, stdout, stderr, files} = await collect({limit: 700, lines: 30_000});
     expect({exitCode, stdout, files}).toEqual({exitCode: 1, stdout: '', files: []});
     expect(stderr).toContain('Cannot write x.zip: file too large.');
     expect(stderr).toContain('ulimit -f');

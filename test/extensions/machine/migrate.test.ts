@@ -21,9 +21,10 @@ import type {Settings} from '../../../src/settings/settings.ts';
 import {caPublicRoots} from '../../../src/settings/tls.ts';
 import {certificates} from '../../support/certificates.ts';
 import {RAW_IDS, rawSettings} from '../../support/raw-settings.ts';
+import {numRuns} from '../../support/sample.ts';
 import {type RawFlags, settingsFrom} from '../../support/settings-from.ts';
 
-const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6) * 4;
+const RUNS = numRuns(8);
 const TOKEN = 'eyJhbGciOiJub25lIn0.eyJqdGkiOiJ4In0.c2lnbmF0dXJl';
 const URL = 'https://acme.scalr.io';
 

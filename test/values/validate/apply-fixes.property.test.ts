@@ -18,9 +18,10 @@ import {readSource} from '../../../src/values/reading/source.ts';
 import {isWithin, valueAt} from '../../../src/values/reading/tree-path.ts';
 import {fixGroup} from '../../../src/values/validate/apply-fixes.ts';
 import {type CheckedGroup, findingsOf} from '../../../src/values/validate/check-files.ts';
+import {numRuns} from '../../support/sample.ts';
 import {TARGETS} from '../../support/versions.ts';
 
-const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6) * 20;
+const RUNS = numRuns(40);
 
 /** Wrong, right and doubtful values, as they are written. */
 const WRITTEN = [

@@ -13,9 +13,10 @@ import {rightValues, withAt} from '../../cluster/helm/spoilt-values.ts';
 import {DOCUMENTS} from '../../golden/cases.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {runCommand} from '../../support/run-command.ts';
+import {numRuns} from '../../support/sample.ts';
 import {CHART_NAMES} from '../../support/versions.ts';
 
-const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6) * 170;
+const RUNS = numRuns(340);
 const TARGETS = CHART_NAMES.map((chart) => new ChartVersion({chart, version: newestOf(chart)}));
 
 /** What nobody expects below a key: names of JavaScript's own, deep maps, numbers without end. */

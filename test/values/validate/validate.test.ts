@@ -8,6 +8,7 @@ import {at, setAt, type Tree} from '../../../src/ground/tree.ts';
 import {toYaml} from '../../../src/values/document.ts';
 import {knownBugs, validate} from '../../../src/values/validate/validate.ts';
 import {DOCUMENTS} from '../../golden/cases.ts';
+import {numRuns} from '../../support/sample.ts';
 import {TARGETS} from '../../support/versions.ts';
 
 const JOB = {chart: 'agent-job', version: '0.6.5'} as const;
@@ -341,7 +342,7 @@ test('does not crash for any input', () => {
           expect(`${code} ${message}`).toMatch(/^[A-Z0-9_]+ \S/);
       },
     ),
-    {numRuns: Number(process.env['PROPERTY_RUNS'] ?? 6) * 50},
+    {numRuns: numRuns(100)},
   );
   fc.assert(
     fc.property(
@@ -351,7 +352,7 @@ test('does not crash for any input', () => {
         expect(Array.isArray(validate(text, target))).toBe(true);
       },
     ),
-    {numRuns: Number(process.env['PROPERTY_RUNS'] ?? 6) * 50},
+    {numRuns: numRuns(100)},
   );
 }, 1_800_000);
 

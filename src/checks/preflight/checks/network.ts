@@ -78,7 +78,7 @@ const metadataBlock = check('Network', 'metadata-block', 'NetworkPolicy for the 
   },
 });
 
-const metadataDns = check('Network', 'metadata-dns', 'DNS beside the metadata service', {
+const metadataDns = check('Network', 'metadata-dns', 'DNS with a blocked metadata service', {
   ref: 'https://github.com/tektoncd/operator/issues/4000',
   run: (context) => {
     if (!blocks(context)) return undefined;

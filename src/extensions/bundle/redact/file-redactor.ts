@@ -1,10 +1,12 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
 import type {KnownMatch, KnownValueSearch} from './known-value-search.ts';
 import type {LearnedValues} from './learned-values.ts';
+import {isInPath} from './paths.ts';
 import {randomStrings} from './random-strings.ts';
 import {Ranges, type RedactedRange} from './ranges.ts';
 import {Budget, type Extent, LIMITS, type RedactionPass} from './rule.ts';
 import type {FoundSecret, RuleScanner} from './scanner.ts';
+import {shapeOf} from './shapes.ts';
 import {restOfToken} from './wrapped-values.ts';
 import {type RemovedBytes, Wrappers} from './wrappers.ts';
 
@@ -164,6 +166,7 @@ export class FileRedactor {
     while (this.#skipping === undefined && rules.anchors.advance(this.#held, cursor, limit)) {
       for (const secret of rules.secretsAt(text, cursor, pass, isCovered)) {
         const value = valueIn(text, secret);
+        if (isInPath(text, secret) && shapeOf(value) === undefined) continue;
         this.#observer.onSecret?.(secret, value);
         this.#search.learnedValues.learn(value, secret.rule);
         this.#addSecret(text, secret);
@@ -177,7 +180,7 @@ export class FileRedactor {
       {start: from, end: cursor.position},
       isStrict,
     ))
-      this.#addSecret(text, {...extent, rule: 'random string'});
+      if (!isInPath(text, extent)) this.#addSecret(text, {...extent, rule: 'random string'});
     this.#state = cursor.state;
     if (this.#skipping === undefined) this.#scanned = this.#base + Math.max(cursor.position, from);
   }

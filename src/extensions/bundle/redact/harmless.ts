@@ -25,11 +25,13 @@ const OBJECT_NAME = /^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?(?:\/[a-z0-9.-]+)?$/;
 /** A key that references a key: `tokenSecretKey: token`, `key: client-secret`. */
 const KEY_WORDS =
   /^(?:[a-z]+[._-])?(?:token|secret|password|passwd|key|name|value|tls\.(?:key|crt)|ca\.crt|bearer|basic|digest|jwt|auth)$/i;
+/** A pod of a Deployment: its hash and its suffix have no vowels. */
+const POD = /^[a-z0-9][a-z0-9.-]*-[4-9bcdf]{8,10}-[bcdfghjklmnpqrstvwxz24-9]{5}$/;
 const TIME = /^\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-][\d:]+)?)?$/;
 
 export const isHarmless = (value: string): boolean =>
   value.length < 2 ||
-  [PLAIN, HIDDEN, REFERENCE, FILE, PROGRESS, ADDRESS, KEY_WORDS, TIME].some((each) =>
+  [PLAIN, HIDDEN, REFERENCE, FILE, PROGRESS, ADDRESS, KEY_WORDS, POD, TIME].some((each) =>
     each.test(value),
   ) ||
   /^\d{1,3}$/.test(value) ||

@@ -107,7 +107,8 @@ function randomParts(run: string, shortest: number): Extent[] {
       parts.push({start, end});
     start = end + 1;
   }
-  return parts.length > 0 && (run.includes('+') || !PATH.test(run))
-    ? [{start: 0, end: run.length}]
-    : parts;
+  // Slashes can cut base64 into parts that are too short.
+  const isBase64 = !/[-_]/.test(run) && looksRandom(run.replaceAll('/', ''), 32);
+  const isWhole = parts.length > 0 || isBase64;
+  return isWhole && (run.includes('+') || !PATH.test(run)) ? [{start: 0, end: run.length}] : parts;
 }

@@ -9,6 +9,7 @@ import {catalog} from '../../../../src/settings/catalog.ts';
 import type {FakeCluster} from '../../../cluster/platform/fake-cluster.ts';
 import type {RawFlags} from '../../../support/settings-from.ts';
 import {preflightContext, saidBy} from '../context.ts';
+import {shown} from '../shown.ts';
 import {factsRead, withUnknown} from './unreadable-facts.ts';
 
 export interface Case {
@@ -41,6 +42,8 @@ export function prove(group: string, checks: readonly Check[], cases: readonly C
   const contextOf = ({flags, cluster, but}: Case) => preflightContext(flags, cluster, but);
   const said = async (each: Case): Promise<string> =>
     saidBy(checks, each.id, await contextOf(each)) ?? 'nothing';
+  const shownBy = async (each: Case): Promise<string> =>
+    shown(runChecks([checkOf(each)], await contextOf(each))[0]);
   const checkOf = ({id}: Case): Check => checks.find((each) => each.id === id) as Check;
 
   describe(group, () => {
@@ -50,7 +53,7 @@ export function prove(group: string, checks: readonly Check[], cases: readonly C
 
     test('what is said', async () => {
       const lines = await Promise.all(
-        cases.map(async (each) => `${each.id}, ${each.when}\n  ${await said(each)}\n`),
+        cases.map(async (each) => `${each.id}, ${each.when}\n${await shownBy(each)}`),
       );
       await expect(lines.join('\n')).toMatchFileSnapshot(`messages/${group}.txt`);
     });

@@ -5,10 +5,11 @@ import {CHECKS} from '../../../../src/checks/preflight/run-preflight.ts';
 import {remedyText} from '../../../../src/findings/finding.ts';
 import {unknown} from '../../../../src/ground/fact.ts';
 import {PLATFORMS, platform} from '../../../cluster/platform/fake-cluster.ts';
+import {numRuns} from '../../../support/sample.ts';
 import type {RawFlags} from '../../../support/settings-from.ts';
 import {preflightContext} from '../context.ts';
 
-const NUM_RUNS = Number(process.env['PROPERTY_RUNS'] ?? 60);
+const NUM_RUNS = numRuns(20);
 
 const KINDS = [
   'nodes',

@@ -312,8 +312,8 @@ test('keeps start and end of a large log, with complete lines of both outputs', 
 });
 
 test('stops docker at the timeout, and keeps the data so far', async () => {
-  const logs = 'echo "2026-11-21T08:00:00Z first"; exec sleep 30';
-  const {stdout, exit, file} = await collect(docker({logs}), '--json', '--timeout', '2s');
+  const logs = 'echo "2026-11-21T08:00:00Z first"; exec sleep 120';
+  const {stdout, exit, file} = await collect(docker({logs}), '--json', '--timeout', '4s');
   expect(exit).toBe(7);
   expect(JSON.parse(stdout).errors).toMatchObject([
     {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {canonicalOf} from '../../../../src/extensions/bundle/redact/canonical.ts';
 import {formsOf, leakFinder} from '../../../../src/extensions/bundle/redact/leak-check.ts';
+import {numRuns} from '../../../support/sample.ts';
 import {known, redacted, redactorOf} from './helpers.ts';
 import {writings} from './known-secrets.ts';
 
@@ -38,6 +39,6 @@ test('no value survives in any writing, whatever it is made of', async () => {
         ]);
       }
     }),
-    {numRuns: Number(process.env['PROPERTY_RUNS'] ?? 150)},
+    {numRuns: numRuns(50)},
   );
 });

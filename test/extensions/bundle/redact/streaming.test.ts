@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {FileRedactor} from '../../../../src/extensions/bundle/redact/file-redactor.ts';
 import {secretSearch} from '../../../../src/extensions/bundle/redact/redactor.ts';
 import {LIMITS, MOST_HELD} from '../../../../src/extensions/bundle/redact/rule.ts';
-import {isExhaustive, sample} from '../../../support/sample.ts';
+import {isExhaustive, numRuns, sample} from '../../../support/sample.ts';
 import {KEY, known, redacted, redactorOf} from './helpers.ts';
 import {needles, PLACES, VALUES, writings} from './known-secrets.ts';
 
@@ -28,7 +28,7 @@ test('it does not matter where the chunks end: every place of every kind of text
     const expected = redacted(through, [needle]).toString('latin1');
     // What is before puts each byte once where a chunk ends, and once where the scan pauses.
     const cuts = Array.from({length: needle.length + 1}, (_, cut) => cut);
-    for (const cut of sample(cuts, 8)) {
+    for (const cut of sample(cuts, 16)) {
       for (const pause of [LIMITS.batch, LIMITS.batch - LIMITS.ahead]) {
         const before = ordinary(pause - cut - 1);
         const after = ordinary(LIMITS.ahead);
@@ -68,7 +68,7 @@ test('it does not matter how long the chunks are', () => {
         expect(redacted(redactorOf(VALUES), chunks).equals(once)).toBe(true);
       },
     ),
-    {numRuns: Number(process.env['PROPERTY_RUNS'] ?? (isExhaustive ? 12 : 3))},
+    {numRuns: numRuns(3)},
   );
 });
 
@@ -131,7 +131,7 @@ describe('work grows with the input and memory does not', () => {
   };
 
   test.each(Object.entries(PATHOLOGICAL))('%s', (_, unit) => {
-    const bytes = isExhaustive ? 500_000 : 250_000;
+    const bytes = isExhaustive ? 500_000 : 131_072;
     const once = measure(unit, bytes);
     const twice = measure(unit, 2 * bytes);
     expect(twice.work / once.work).toBeLessThan(3);

@@ -115,6 +115,6 @@ test.each(
   const before = process.cpuUsage();
   redacted(made(), [text, text]);
   const {user, system} = process.cpuUsage(before);
-  // A quarter of a MiB; the limit is far above what an idle machine needs, and far below quadratic time.
-  expect((user + system) / 1e6).toBeLessThan(2);
+  // A quarter of a MiB; the limit is far above what a busy machine needs, and far below quadratic time.
+  expect((user + system) / 1e6).toBeLessThan(10);
 });

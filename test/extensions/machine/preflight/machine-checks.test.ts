@@ -1,10 +1,12 @@
 import {describe, expect, test} from 'vitest';
 import {
   type CheckDocument,
+  type CheckReport,
   checkDocument,
   runChecks,
 } from '../../../../src/checks/preflight/checks/check.ts';
 import {MACHINE_CHECKS} from '../../../../src/extensions/machine/preflight/machine-checks.ts';
+import {shown} from '../../../checks/preflight/shown.ts';
 import {container, type FakeMachine, machineContext, SERVICES} from './machine.ts';
 
 const GIB = 1024 ** 3;
@@ -321,26 +323,24 @@ const CASES: readonly Case[] = [
   },
 ];
 
-async function resultOf({id, ...machine}: Case): Promise<string> {
-  const [found] = runChecks(
-    MACHINE_CHECKS.filter((each) => each.id === id),
-    await machineContext({flags: ACCOUNT, ...machine}),
-  ).map(checkDocument);
-  return found === undefined
-    ? 'nothing'
-    : [`${found.status}: ${found.message}`, ...(found.remedy ? [`-> ${found.remedy}`] : [])].join(
-        '\n  ',
-      );
+async function reportOf({id, ...machine}: Case): Promise<CheckReport | undefined> {
+  const own = MACHINE_CHECKS.filter((each) => each.id === id);
+  return runChecks(own, await machineContext({flags: ACCOUNT, ...machine}))[0];
+}
+
+async function statusOf(each: Case): Promise<string> {
+  const report = await reportOf(each);
+  return report === undefined ? 'nothing' : checkDocument(report).status;
 }
 
 describe('machine', () => {
   test.each(CASES)('$id: $is when $when', async (each) => {
-    expect((await resultOf(each)).split(':')[0]).toBe(each.is);
+    expect(await statusOf(each)).toBe(each.is);
   });
 
   test('what is said', async () => {
     const lines = await Promise.all(
-      CASES.map(async (each) => `${each.id}, ${each.when}\n  ${await resultOf(each)}\n`),
+      CASES.map(async (each) => `${each.id}, ${each.when}\n${shown(await reportOf(each))}`),
     );
     await expect(lines.join('\n')).toMatchFileSnapshot(
       '../../../checks/preflight/checks/messages/machine.txt',
