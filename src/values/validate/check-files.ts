@@ -1,6 +1,7 @@
 import type {ChartName} from '../../charts/releases/chart-name.ts';
 import type {Target} from '../../charts/releases/target.ts';
-import {chartOptions, newestOf, releasesOf, targetOf} from '../../charts/releases/target.ts';
+import {chartOptions, newestOf, releasesOf} from '../../charts/releases/target.ts';
+import {targetOf} from '../../charts/target-of.ts';
 import {type KeyFinding, remediesOf, type SettingFinding} from '../../findings/finding.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {few} from '../../ground/text.ts';
