@@ -27,7 +27,7 @@ test('says which finalizer holds a pod while it waits, and how to remove it', as
     await finalizers(null).catch(() => undefined);
   });
   const {exit, stderr} = await uninstall(place, helm, ['--yes', '--drain-timeout', '20s'], {});
-  expect(exit, stderr).toBe(5);
+  expect(exit, stderr).toBe(6);
   const held = `Pod ${name}: its deletion is not complete, pending finalizers: example.com/hold`;
   expect(stderr.split(held).length - 1, stderr).toBe(2);
   expect(stderr).toMatch(new RegExp(`kubectl patch pod/${name} .*--namespace ${namespace}`));
