@@ -26,19 +26,26 @@ import type {GeneratedValues, ValueOrigin} from './generate.ts';
  * `schema` is the path of a JSON Schema for editors, from the directory of the file.
  */
 export function valuesDocument(generated: GeneratedValues, schema?: string): string {
-  const {target, settings, values, origins} = generated;
-  const named = namedIn(settings);
-  const comments = commentsAt(origins, (origin) => reasonFor(origin, settings, named));
+  const {target} = generated;
   const names = {
     chart: target.chart,
     version: target.version,
     agent: agentVersionOf(target) ?? 'version unknown',
   };
-  const header = [
+  return documentBelow(generated, [
     ...(schema === undefined ? [] : [`yaml-language-server: $schema=${schema}`]),
     ...template.lines.map((line) => fill(line, names)),
     ...commandLines(generated, schema).map((line) => `  ${line}`),
-  ];
+  ]);
+}
+
+/** The values with their reasons, below another header. */
+export function documentBelow(
+  {target, settings, values, origins}: GeneratedValues,
+  header: readonly string[],
+): string {
+  const named = namedIn(settings);
+  const comments = commentsAt(origins, (origin) => reasonFor(origin, settings, named));
   return toYaml(inChartOrder(values, target), {header, comments});
 }
 
@@ -77,7 +84,7 @@ export function isPrivate({settings}: GeneratedValues): boolean {
 }
 
 const WHY_DEFAULT = new Map<Setting, string>([
-  [tokenSecret, 'this program creates the Secret; other tools require it first'],
+  [tokenSecret, 'created by scalr-agent install; other tools require it first'],
   [noProxy as Setting, 'connections inside the cluster bypass the proxy'],
 ]);
 
@@ -121,7 +128,7 @@ function leafEntries(
 export const flagsToRepeat = (settings: Settings): string[] => flagsWith(flagsOf, settings);
 
 /** The same for a generated file. */
-export const flagsToRecord = (settings: Settings): string[] => flagsWith(recordedFlags, settings);
+const flagsToRecord = (settings: Settings): string[] => flagsWith(recordedFlags, settings);
 
 function flagsWith(spelled: typeof flagsOf, settings: Settings): string[] {
   const named = namedIn(settings);
@@ -228,7 +235,7 @@ export interface KeyComment {
  * that need them have quotes, lists of texts are on one line, and no lines are empty, as in Kubernetes manifests.
  */
 export function toYaml(
-  values: Values,
+  values: Values | Values[],
   {
     header = [],
     comments = [],
@@ -286,7 +293,7 @@ const isBlock = (text: string): boolean =>
   /^[\x20-\x7e]+\n[\x20-\x7e\n]*$/.test(text) && !/^\s|[ \n]\n$|[ ]\n/.test(text);
 
 /** Reads the text back as YAML 1.1 and compares it with the values. */
-function refuseMisreading(text: string, meant: Values): void {
+function refuseMisreading(text: string, meant: Values | Values[]): void {
   if (isPrintable(text) && sameTree(readAsHelm(text), meant)) return;
   throw failed('AMBIGUOUS_YAML', 'Cannot write these values as YAML that Helm reads unchanged.', [
     'Check --set for unprintable characters and keys such as "<<"',

@@ -202,10 +202,9 @@ function clusterKustomization(member: FleetMember, fleet: Fleet): Values {
     labels: [{pairs: {'scalr-agent/ring': member.ring}}],
     patches: Object.entries(patches).map(([kind, operations]) => ({
       target: {kind},
-      patch: JSON.stringify(
+      patch: toYaml(
         Object.entries(operations).map(([path, value]) => ({op: 'add', path, value})),
-        null,
-        2,
+        {isPlain: true},
       ),
     })),
   };

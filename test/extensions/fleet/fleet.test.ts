@@ -173,7 +173,7 @@ describe('nothing of the files deletes a cache or a namespace', () => {
     expect(spec.postRenderers[0].kustomize.patches).toContainEqual(
       expect.objectContaining({
         target: {kind: 'PersistentVolumeClaim'},
-        patch: expect.stringContaining('"helm.sh/resource-policy":"keep"'),
+        patch: expect.stringContaining('helm.sh/resource-policy: keep'),
       }),
     );
     expect(files['README.md']).not.toContain('deleted too');
