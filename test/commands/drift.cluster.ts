@@ -90,7 +90,7 @@ const foundBy = async (place: Workplace, helm: string, argv: readonly string[]) 
       .filter(({code}: ObjectFinding) => code === 'CHANGED_IN_CLUSTER')
       .map(
         ({subject, message}: ObjectFinding) =>
-          `${/^(missing|changed) since/.exec(message)?.[1]} ${subject.object}`,
+          `${/^(missing|changed)\b/.exec(message)?.[1]} ${subject.object}`,
       )
       .toSorted(),
     exits: [exit, diff.exit],
