@@ -1,6 +1,7 @@
 import {Document, isMap, LineCounter, type Node, parseDocument, visit, type YAMLError} from 'yaml';
+import {remedyTexts, type SettingFinding, settingProblem} from '../findings/finding.ts';
 import {refuseEncrypted} from '../ground/encryption.ts';
-import {type ExpectedError, failed, type SettingProblem} from '../ground/errors.ts';
+import {type ExpectedError, failed} from '../ground/errors.ts';
 import {closest} from '../ground/similar-text.ts';
 import {yamlProblem} from '../ground/yaml-text.ts';
 
@@ -65,7 +66,7 @@ function invalidYaml({code, message: text, linePos}: YAMLError, path: string): E
   if (start === undefined) return wrong(path, message, ['Correct the YAML of the file']);
   const {line, col: column} = start;
   const at = `line ${line}, column ${column}`;
-  const problem = {line, column, message: `${message}.`};
+  const problem = settingProblem(INVALID, {line, column}, {message: `${message}.`});
   return wrong(path, `${at}: ${message}`, [`Correct the YAML of ${at}`], [problem]);
 }
 
@@ -79,15 +80,18 @@ function refuseUnknown(
   const known = [...settings.map(({id}) => id), ...others];
   const unknown = keys.filter((key) => !known.includes(key) && key !== '$schema');
   if (unknown.length === 0) return;
-  const problems = unknown.map((setting): SettingProblem => {
-    const suggestion = suggestionFor(setting, known);
-    return {setting, message: 'Unknown setting.', ...(suggestion ? {suggestion} : {})};
-  });
+  const problems = unknown.map((setting) =>
+    settingProblem(
+      INVALID,
+      {setting},
+      {message: 'Unknown setting.', suggestion: suggestionFor(setting, known)},
+    ),
+  );
   const listed = unknown.map((key) => `"${key}"${lineOf(key, document, lines)}`).join(', ');
   throw wrong(
     path,
     `unknown ${unknown.length === 1 ? 'setting' : 'settings'} ${listed}`,
-    problems.flatMap(({suggestion}) => suggestion ?? []),
+    remedyTexts(problems),
     problems,
   );
 }
@@ -137,14 +141,16 @@ function contentOf(document: Document.Parsed, path: string): unknown {
   }
 }
 
+const INVALID = 'INVALID_ANSWERS_FILE';
+
 const wrong = (
   path: string,
   message: string,
   suggestions: string[] = [],
-  problems: readonly SettingProblem[] = [{message: `${message}.`}],
+  problems: readonly SettingFinding[] = [settingProblem(INVALID, {}, {message: `${message}.`})],
 ): ExpectedError =>
   failed(
-    'INVALID_ANSWERS_FILE',
+    INVALID,
     `${path}: ${message}.`,
     suggestions.length > 0
       ? suggestions

@@ -1,3 +1,4 @@
+import {settingProblem} from '../findings/finding.ts';
 import {combined} from '../ground/combined-failures.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {Files} from '../ground/system/system.ts';
@@ -260,12 +261,12 @@ function refusal(
   return new ExpectedError(lines.join('\n'), {
     code: problems.length > 0 ? 'INVALID_SETTING' : 'MISSING_SETTING',
     problems: [
-      ...problems.map(({setting, message, suggestion}) => ({
-        setting: setting.id,
-        message: `${message}.`,
-        ...(suggestion === undefined ? {} : {suggestion}),
-      })),
-      ...lines.slice(problems.length).map((message) => ({message})),
+      ...problems.map(({setting: {id}, message, suggestion}) =>
+        settingProblem('INVALID_SETTING', {setting: id}, {message: `${message}.`, suggestion}),
+      ),
+      ...lines
+        .slice(problems.length)
+        .map((message) => settingProblem('MISSING_SETTING', {}, {message})),
     ],
     // Invalid settings must be corrected first.
     options:

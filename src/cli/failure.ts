@@ -71,7 +71,7 @@ const LOOKS: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
 export function resumable(error: unknown, name: ReleaseName | undefined): unknown {
   if (!(error instanceof ExpectedError)) return error;
   const others = error.suggestions.filter((each) => each !== RUN_AGAIN);
-  const purpose = error.findings.includes(TOKEN_REJECTED)
+  const purpose = error.causes.some(({code}) => code === TOKEN_REJECTED)
     ? 'To enter a new token'
     : 'To continue with your saved answers';
   const looks = name === undefined ? [] : (LOOKS[error.code] ?? []);

@@ -10,14 +10,9 @@ import {
 import {type ResolveOptions, resolveAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import {type ClusterChoice, recommend} from '../charts/recommend.ts';
-import {type KeyFinding, remediesOf} from '../findings/finding.ts';
-import {
-  ExpectedError,
-  failed,
-  onFailure,
-  type SettingProblem,
-  usageError,
-} from '../ground/errors.ts';
+import type {KeyFinding, SettingFinding} from '../findings/finding.ts';
+import {problemsIn} from '../ground/combined-failures.ts';
+import {ExpectedError, failed, onFailure, usageError} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {Settings} from '../settings/settings.ts';
@@ -165,18 +160,16 @@ export async function checkOverlay(
   return clusters.map(({path: file, text, over, made, failure}) => {
     const {source: read} = readSource(text);
     const findings = problemsOf(made ?? failure).map(
-      ({verdict, code, setting = '', message, suggestion, ...position}): KeyFinding => {
+      ({subject: {setting = '', ...position}, message, ...finding}): KeyFinding => {
         const isHere = read !== undefined && Object.hasOwn(read.values, setting);
         const elsewhere =
           setting === '' || isHere || over.length === 0
             ? ''
             : ` This file does not set it; it is merged over ${over.join(' and ')}.`;
         return {
-          code,
-          verdict,
+          ...finding,
           subject: {path: setting, ...(isHere ? read.locate([setting]) : {}), ...position},
           message: `${message}${elsewhere}`,
-          remedies: remediesOf(suggestion),
         };
       },
     );
@@ -189,23 +182,9 @@ export async function checkOverlay(
   });
 }
 
-type Problem = SettingProblem & Pick<KeyFinding, 'verdict' | 'code'>;
-
 /** The warnings of values, or the parts of a failure. */
-function problemsOf(result: GeneratedValues | ExpectedError): Problem[] {
-  if (!(result instanceof ExpectedError))
-    return result.warnings.map(({code, message, subject}) => ({
-      ...subject,
-      verdict: 'warning',
-      code,
-      message,
-    }));
-  const {code, message, suggestions, problems} = result;
-  const [suggestion] = suggestions;
-  const all =
-    problems.length > 0 ? problems : [{message, ...(suggestion === undefined ? {} : {suggestion})}];
-  return all.map((each) => ({...each, verdict: 'error', code}));
-}
+const problemsOf = (result: GeneratedValues | ExpectedError): readonly SettingFinding[] =>
+  result instanceof ExpectedError ? problemsIn(result) : result.warnings;
 
 /** Settings without those of clusters; invalid ones are reported for each cluster. */
 export async function sharedSettings(

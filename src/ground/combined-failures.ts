@@ -1,4 +1,5 @@
 import {type DecisionOption, ExpectedError} from './errors.ts';
+import type {SettingFinding} from './finding.ts';
 
 /** Several failures as one, which lists all messages and next steps. The code is that of the first. */
 export function combined(
@@ -19,9 +20,16 @@ export function combined(
   );
 }
 
-/** The parts of a failure; without parts, its message. */
-const problemsIn = ({problems, message, suggestions: [suggestion]}: ExpectedError) =>
-  problems.length > 0 ? problems : [{message, ...(suggestion === undefined ? {} : {suggestion})}];
+/** The parts of a failure; without parts, the failure itself. */
+export const problemsIn = ({
+  problems,
+  code,
+  verdict,
+  subject,
+  message,
+  remedies,
+}: ExpectedError): readonly SettingFinding[] =>
+  problems.length > 0 ? problems : [{code, verdict, subject, message, remedies}];
 
 /** The first option of each failure, all at once; none if one of the failures is not solved by an option. */
 function combinedOptions(failures: readonly ExpectedError[]): DecisionOption[] {

@@ -1,4 +1,11 @@
 import {hideCredentials} from './credentials.ts';
+import {
+  type Finding,
+  type Remedy,
+  remediesOf,
+  type SettingFinding,
+  type SettingSubject,
+} from './finding.ts';
 
 /** Exit codes; scripts depend on them. */
 export const ExitCode = {
@@ -92,22 +99,12 @@ export interface DecisionOption {
   when: string;
 }
 
-/** One of several problems of settings, with its position in the file that was read. */
-export interface SettingProblem {
-  /** Answers key; absent for a missing setting. */
-  setting?: string;
-  line?: number;
-  column?: number;
-  message: string;
-  suggestion?: string;
-}
-
 interface BaseDetails {
   /** The parts of the message, if they are known. */
-  problems?: readonly SettingProblem[];
+  problems?: readonly SettingFinding[];
   suggestions?: readonly string[];
-  /** Codes of the causes that were found. */
-  findings?: readonly string[];
+  /** Why, as far as it was found out. */
+  causes?: readonly Finding[];
   cause?: unknown;
 }
 
@@ -121,28 +118,35 @@ type FailureDetails = BaseDetails &
 /** The finding that Scalr does not accept the token of an agent. */
 export const TOKEN_REJECTED = 'TOKEN_REJECTED';
 
-/** An expected error with a code, an exit code and a next step. All other errors are bugs. */
-export class ExpectedError extends Error {
+/** A finding that ends the command, with an exit code and next steps. All other errors are bugs. */
+export class ExpectedError extends Error implements Finding<SettingSubject> {
   override readonly name = 'ExpectedError';
   readonly code: ErrorCode;
+  readonly verdict = 'error';
+  readonly subject: SettingSubject = {};
+  readonly remedies: readonly Remedy[];
   readonly exit: ExitCode;
-  readonly suggestions: readonly string[];
-  readonly problems: readonly SettingProblem[];
-  readonly findings: readonly string[];
+  readonly problems: readonly SettingFinding[];
+  readonly causes: readonly Finding[];
   /** Empty if there is nothing to decide. */
   readonly options: readonly DecisionOption[];
 
   constructor(
     message: string,
-    {code, suggestions = [], problems = [], options = [], findings = [], cause}: FailureDetails,
+    {code, suggestions = [], problems = [], options = [], causes = [], cause}: FailureDetails,
   ) {
     super(maskSecrets(message), cause === undefined ? undefined : {cause});
     this.code = code;
     this.exit = EXIT_OF[code];
-    this.suggestions = suggestions.map(maskSecrets);
+    this.remedies = remediesOf(...suggestions.map(maskSecrets));
     this.problems = problems.map((each) => ({...each, message: maskSecrets(each.message)}));
     this.options = options;
-    this.findings = findings;
+    this.causes = causes;
+  }
+
+  /** The texts of the remedies. */
+  get suggestions(): readonly string[] {
+    return this.remedies.map(({text}) => text);
   }
 
   /** The same failure with another message and other next steps. */

@@ -4,6 +4,7 @@ import {type ClusterSelection, type ClusterTarget, kubectlCommand} from './comma
 import {pluginOutput, pluginProblem} from './credential-plugin.ts';
 import {type FailureCode, RUN_AGAIN} from './errors.ts';
 import {anonymousText, loginSteps, REJECTED_LOGIN, userIn} from './identity.ts';
+import {policySteps} from './policy-steps.ts';
 import {unreachableSteps, unreachableText} from './unreachable.ts';
 import {QUOTED_PAGE, webPageIn, webPageSteps, webPageText} from './web-page.ts';
 
@@ -108,9 +109,8 @@ const OF_CLUSTER_TOOLS: readonly KnownFailure[] = [
   {
     stderr: /admission webhook .* denied the request|ValidatingAdmissionPolicy .* denied request/i,
     code: 'TOOL_FAILED',
-    suggestions: () => [
-      'An admission policy rejects the request: correct what the message lists, or ask the policy owner for an exception',
-    ],
+    suggestions: (_, stderr, call) =>
+      policySteps(stderr, call.tool === 'kubectl' ? call.objects?.[0]?.kind : undefined),
   },
   {
     stderr: /is forbidden: exceeded quota|is forbidden: failed quota/i,

@@ -7,8 +7,8 @@ import {FORBIDDEN, knownFailure, RETRYABLE} from './known-failures.ts';
 import {webPageIn} from './web-page.ts';
 
 /** RBAC, or another authorizer, lacks a permission of the user. Admission policies print `is forbidden` too. */
-export const isRbacDenial = ({stderr}: ProcessResult): boolean =>
-  /\bforbidden: User "[^"]*" cannot\b/.test(stderr) && !isAnonymousRefusal(stderr);
+export const isRbacDenial = (message: string): boolean =>
+  /\bforbidden: User "[^"]*" cannot\b/.test(message) && !isAnonymousRefusal(message);
 
 export const isForbidden = ({stderr}: ProcessResult): boolean =>
   FORBIDDEN.test(stderr) && !isAnonymousRefusal(stderr) && webPageIn(stderr) === undefined;

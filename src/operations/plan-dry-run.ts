@@ -11,6 +11,7 @@ import {
 } from '../cluster/kubernetes/object-refs.ts';
 import type {DefinitionObject, KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import {REQUIRED_MS, type Reader} from '../cluster/kubernetes/resources.ts';
+import {temporaryName} from '../cluster/kubernetes/trial-objects.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import type {Call} from '../ground/call.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
@@ -20,7 +21,7 @@ import type {Processes} from '../ground/system/system.ts';
 import {groupsOf} from '../ground/text.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import {isMap, type Tree, type Values} from '../ground/tree.ts';
-import {podBatches, temporaryName} from './pod-trials.ts';
+import {podBatches} from './pod-trials.ts';
 import {
   deletionBatches,
   type NotChecked,

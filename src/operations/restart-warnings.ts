@@ -6,6 +6,7 @@ import {includesRef, kindAndName, refOf} from '../cluster/kubernetes/object-refs
 import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import {haveSamePods} from '../cluster/kubernetes/pod-specs.ts';
 import {listObjects, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
+import {CONTROLLERS} from '../cluster/kubernetes/trial-objects.ts';
 import {type Run, type RunsOf, runsIn, runsOfRelease} from '../cluster/release/inventory.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import {type SettingFinding, warningOf} from '../findings/finding.ts';
@@ -15,7 +16,6 @@ import type {Values} from '../ground/tree.ts';
 import {shutdownMode} from '../settings/lifecycle.ts';
 
 import {readValues} from '../values/reading/read-values.ts';
-import {CONTROLLERS} from './pod-trials.ts';
 import type {Step} from './step.ts';
 import {inFlight} from './uninstall.ts';
 

@@ -10,6 +10,7 @@ import type {ProcessResult} from '../ground/command-line.ts';
 import {completedText, ExpectedError, failed, interrupted, RUN_AGAIN} from '../ground/errors.ts';
 import {isConflict, isTransient, toolFailure} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
+import {canBeHeld, heldObjects} from './held-objects.ts';
 import {whileTemporary} from './repeat-call.ts';
 import type {RunWait, Step} from './step.ts';
 import {type TriedUndo, undosOf, withUndo} from './undo-steps.ts';
@@ -23,8 +24,8 @@ export interface RunStepsDeps extends Omit<PollDeps, 'kubernetes'> {
   completed?: Step[];
   /** Receives what a failure leaves to revert; without it, the failure lists that. */
   undos?: TriedUndo[];
-  /** `runs` names those that a step waits for. */
-  onStep(step: Step, state: StepState, runs?: string): void;
+  /** `text` says what a step waits for. */
+  onStep(step: Step, state: StepState, text?: string): void;
 }
 
 /** `ending` is an interrupted step whose tool has not ended yet. A step that fails is never `done`. */
@@ -37,9 +38,9 @@ const EXIT_TIMEOUT_MS = 10_000;
 export async function runSteps(steps: readonly Step[], deps: RunStepsDeps): Promise<void> {
   const done: Step[] = [];
   const tried: Step[] = [];
-  const onStep: RunStepsDeps['onStep'] = (step, state, runs) => {
+  const onStep: RunStepsDeps['onStep'] = (step, state, text) => {
     if (state === 'started') tried.push(step);
-    deps.onStep(step, state, runs);
+    deps.onStep(step, state, text);
   };
   try {
     await runInOrder(steps, done, {...deps, onStep});
@@ -61,7 +62,9 @@ async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDe
     if (interrupt.aborted) throw interrupted(finished() || 'Nothing was changed.', interrupt);
     deps.onStep(step, 'started');
     if (step.waitFor) {
-      await waitForRuns(step.waitFor, deps, (runs) => deps.onStep(step, 'waiting', runs));
+      await waitForRuns(step.waitFor, deps, (runs) =>
+        deps.onStep(step, 'waiting', `In flight: ${runs}`),
+      );
       if (!interrupt.aborted) deps.onStep(step, 'done');
       continue;
     }
@@ -78,7 +81,7 @@ async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDe
     const isDone = outcome.exitCode === 0 || step.tolerates?.test(outcome.stderr);
     if (!isDone && interrupt.aborted)
       throw interrupted(`${finished()}Not completed: ${step.title}.`, interrupt);
-    if (!isDone) throw toolFailure(step.call, outcome);
+    if (!isDone) throw await withHeld(toolFailure(step.call, outcome), step, deps);
     done.push(step);
     deps.onStep(step, 'done');
   }
@@ -101,8 +104,9 @@ async function runUncontested(step: Step, deps: RunStepsDeps): ReturnType<typeof
 /** The first Ctrl-C is forwarded, so that the tool can end gracefully; the second stops waiting for it. */
 async function runStep(
   step: Step,
-  {processes, interrupts, timeoutMs, onStep}: RunStepsDeps,
+  deps: RunStepsDeps,
 ): Promise<ProcessResult | 'left' | 'late' | 'stuck'> {
+  const {processes, interrupts, timeoutMs, onStep} = deps;
   const {interrupt, forceQuit} = interrupts;
   const running = processes.start(step.call);
   const listeners = new AbortController();
@@ -122,6 +126,7 @@ async function runStep(
     forceQuit,
     after(limitMs === undefined ? undefined : limitMs + EXIT_TIMEOUT_MS),
   );
+  const reporting = reportHeld(step, deps, signal);
   try {
     const outcome = await untilAborted(running.outcome, gone);
     if (outcome === undefined) running.leave();
@@ -129,7 +134,42 @@ async function runStep(
     return outcome ?? (forceQuit.aborted ? 'left' : 'stuck');
   } finally {
     listeners.abort();
+    await reporting;
   }
+}
+
+/** A step that waits longer than this says what for. */
+const HELD_AFTER_MS = 15_000;
+
+/** Reports every change of what holds up the step, until the signal. */
+async function reportHeld(
+  step: Step,
+  {kubernetes, sleep, onStep}: RunStepsDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  let reported = '';
+  while (kubernetes !== undefined && canBeHeld(step)) {
+    await sleep(HELD_AFTER_MS, signal);
+    if (signal.aborted) return;
+    const text = (await heldObjects(step, kubernetes, signal)).map((each) => each.text).join('; ');
+    if (text !== '' && text !== reported && !signal.aborted) onStep(step, 'waiting', text);
+    reported = text;
+  }
+}
+
+/** A wait that has timed out, with what held it up. */
+async function withHeld(
+  failure: ExpectedError,
+  step: Step,
+  {kubernetes, interrupts}: RunStepsDeps,
+): Promise<ExpectedError> {
+  if (failure.code !== 'TIMED_OUT' || kubernetes === undefined) return failure;
+  const held = await heldObjects(step, kubernetes, interrupts.interrupt);
+  if (held.length === 0) return failure;
+  return failure.with([failure.message, ...held.map(({text}) => text)].join('\n'), [
+    ...held.flatMap(({how}) => how ?? []),
+    ...failure.suggestions,
+  ]);
 }
 
 const after = (milliseconds: number | undefined): AbortSignal =>

@@ -2,13 +2,14 @@ import {dryRunDelete} from '../cluster/kubernetes/dry-runs.ts';
 import {groupVersionOf} from '../cluster/kubernetes/kinds.ts';
 import {refText} from '../cluster/kubernetes/object-refs.ts';
 import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
+import {untriedBecause} from '../cluster/kubernetes/trial-objects.ts';
 import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import type {Call} from '../ground/call.ts';
 import type {ClusterTarget, ProcessResult} from '../ground/command-line.ts';
 import type {ExpectedError} from '../ground/errors.ts';
 import type {Processes} from '../ground/system/system.ts';
 import {groupsOf, sentences} from '../ground/text.ts';
-import {isRbacDenial, toolFailure} from '../ground/tool-errors.ts';
+import {toolFailure} from '../ground/tool-errors.ts';
 import {whileTemporary} from './repeat-call.ts';
 import type {RemovedObject} from './step.ts';
 
@@ -113,26 +114,11 @@ const attempt = (call: Call, processes: Run): Promise<ProcessResult> =>
 
 function verdictOn({what, call, excuses}: Trial, outcome: ProcessResult): Verdict[] {
   if (outcome.exitCode === 0) return [{what}];
-  const excuse = excuses?.(outcome.stderr) ?? untriedBecause(outcome);
+  const excuse = excuses?.(outcome.stderr) ?? untriedBecause(outcome.stderr);
   if (excuse === '') return [{what}];
   return [
     excuse === undefined ? {what, failure: toolFailure(call, outcome)} : {what, reason: excuse},
   ];
-}
-
-/** Reasons that are not those of the change itself. */
-function untriedBecause(outcome: ProcessResult): string | undefined {
-  const {stderr} = outcome;
-  if (isRbacDenial(outcome)) {
-    const [, verb, resource] = /cannot (\w+) resource "([^"]+)"/.exec(stderr) ?? [];
-    return verb === undefined
-      ? 'your user lacks the permission'
-      : `your user cannot ${verb} ${resource}`;
-  }
-  const [, webhook] = /admission webhook "([^"]+)" does not support dry run/.exec(stderr) ?? [];
-  return webhook === undefined
-    ? undefined
-    : `admission webhook ${webhook} does not support dry runs`;
 }
 
 /** What kubectl and this program put before the message of the API server. */

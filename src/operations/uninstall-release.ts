@@ -1,14 +1,14 @@
 import type {PollDeps} from '../cluster/helm/poll.ts';
 import {errorLine} from '../cluster/kubernetes/api-error.ts';
-import {deleteByHand, removeFinalizers} from '../cluster/kubernetes/deletions.ts';
+import {deleteByHand} from '../cluster/kubernetes/deletions.ts';
 import {groupVersionOf, pluralOfKind} from '../cluster/kubernetes/kinds.ts';
 import {refText} from '../cluster/kubernetes/object-refs.ts';
-import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import {getObject, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {withTimeout} from '../ground/async.ts';
 import {callText} from '../ground/call-arguments.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, interrupted, isInterrupt} from '../ground/errors.ts';
+import {type EndingObject, endingText, howToEnd, isEnding} from './held-objects.ts';
 import {type Removal, removalText} from './removal.ts';
 import {type RunStepsDeps, runSteps} from './run-steps.ts';
 import type {RemovedObject} from './step.ts';
@@ -132,17 +132,14 @@ const byHandOf = (object: LeftObject['object'], kubeTarget: ClusterTarget): stri
   callText(deleteByHand(kubeTarget, object));
 
 const failureOf = (
-  {object, why, isLate, isHeld}: LeftObject,
+  {object, why, isLate, ending}: LeftObject,
   {how}: Removal,
   kubeTarget: ClusterTarget,
   timeoutMs: number,
 ): Failure => ({
   what: refText(object),
   why: isLate ? `${why} (after ${timeoutMs / 1000} s)` : why,
-  how: isHeld
-    ? // Without what removes the finalizer, its work may be left undone: a disk, a DNS record.
-      `Start the program that removes the finalizer. If it no longer exists: ${callText(removeFinalizers(kubeTarget, object))}`
-    : (how ?? byHandOf(object, kubeTarget)),
+  how: (ending && howToEnd(ending, kubeTarget)) ?? how ?? byHandOf(object, kubeTarget),
   isLate,
 });
 
@@ -152,8 +149,8 @@ interface LeftObject {
   why: string;
   /** The deletion is only slow. */
   isLate: boolean;
-  /** A finalizer of another program holds the object; deleting it again has no effect. */
-  isHeld?: boolean;
+  /** It is being deleted, so deleting it again has no effect. */
+  ending?: EndingObject;
 }
 
 const POLL_INTERVAL_MS = 1000;
@@ -188,16 +185,6 @@ async function verifyRemovals(
   }
 }
 
-interface Live extends KubernetesObject {
-  metadata: KubernetesObject['metadata'] & {finalizers?: readonly string[]};
-  spec?: {persistentVolumeReclaimPolicy?: string; claimRef?: {namespace?: string; name?: string}};
-  status?: {
-    phase?: string;
-    message?: string;
-    conditions?: readonly {type: string; status: string; message?: string}[];
-  };
-}
-
 /** Undefined once it is deleted. */
 async function stateOf(
   {kind, name, namespace, groupVersion = groupVersionOf(kind)}: RemovedObject,
@@ -205,7 +192,7 @@ async function stateOf(
   signal: AbortSignal,
 ): Promise<Omit<LeftObject, 'object'> | undefined> {
   const where = {groupVersion, ...(namespace === undefined ? {} : {namespace})};
-  const {object, error} = await getObject<Live>(kubernetes, pluralOfKind(kind), name, {
+  const {object, error} = await getObject<EndingObject>(kubernetes, pluralOfKind(kind), name, {
     signal,
     idleMs: REQUIRED_MS,
     ...where,
@@ -216,15 +203,14 @@ async function stateOf(
       isLate: error.kind !== 'forbidden',
     };
   if (object === undefined) return undefined;
-  if (object.metadata.deletionTimestamp !== undefined)
-    return {why: endingText(object), isLate: true, isHeld: isHeld(object)};
+  if (isEnding(object)) return {why: endingText(object), isLate: true, ending: object};
   if (kind === 'PersistentVolume') return stateOfVolume(object);
   if (isKept(object)) return {why: 'its annotation helm.sh/resource-policy is keep', isLate: false};
   return {why: 'it still exists: it was not deleted, or was created again', isLate: false};
 }
 
 /** Deleted by Kubernetes, after its PVC. */
-function stateOfVolume({spec, status}: Live): Pick<LeftObject, 'why' | 'isLate'> {
+function stateOfVolume({spec, status}: EndingObject): Pick<LeftObject, 'why' | 'isLate'> {
   if (status?.phase === 'Failed')
     return {
       why: `its data remains: the storage driver failed to delete it (${status.message ?? 'no reason given'})`,
@@ -237,20 +223,4 @@ function stateOfVolume({spec, status}: Live): Pick<LeftObject, 'why' | 'isLate'>
       isLate: true,
     };
   return {why: 'its data remains: the storage driver has not deleted it yet', isLate: true};
-}
-
-/** Kubernetes removes its own finalizers when nothing uses the object any more. */
-const isHeld = ({metadata: {finalizers = []}}: Live): boolean =>
-  finalizers.some((each) => !/^(?:[\w-]+\.)*(?:kubernetes|k8s)\.io\/|^[^./]+$/.test(each));
-
-function endingText({metadata: {finalizers = []}, status}: Live): string {
-  const conditions =
-    status?.conditions?.filter(
-      ({type, status: is}) => type.endsWith('Remaining') && is === 'True',
-    ) ?? [];
-  const reasons = conditions.flatMap(({message}) => message ?? []);
-  if (reasons.length > 0) return `its deletion is not complete: ${reasons.join(' ')}`;
-  if (finalizers.includes('kubernetes.io/pvc-protection'))
-    return 'its deletion is not complete: a pod still uses it';
-  return `its deletion is not complete${finalizers.length === 0 ? '' : `, pending finalizers: ${finalizers.join(', ')}`}`;
 }

@@ -8,7 +8,7 @@ import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {describePods} from '../cluster/kubernetes/kubectl.ts';
 import {REQUEST_MS} from '../cluster/kubernetes/resources.ts';
 import {type InstallFacts, isPending, newestRevision} from '../cluster/release/read-release.ts';
-import {type ObjectFinding, objectFinding, remedyTexts} from '../findings/finding.ts';
+import {headline, type ObjectFinding, remedyTexts, unknownOf} from '../findings/finding.ts';
 import {anySignal, withTimeout} from '../ground/async.ts';
 import {callText} from '../ground/call-arguments.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
@@ -69,7 +69,9 @@ export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<
     const causes = [
       ...explainSnapshot(snapshot, seenAt),
       ...gaps,
-      ...(lasting === undefined ? [] : [unanswered(lasting, name)]),
+      ...(lasting === undefined
+        ? []
+        : [unknownOf('API server', lasting, tryCluster(name.kubeTarget))]),
     ];
     onProgress(progress(snapshot, causes), causes);
     const agent = registered(snapshot, seenAt) === true ? 'registered' : 'unknown';
@@ -161,16 +163,6 @@ export async function requireRecord(name: ReleaseName, deps: ClusterAccess): Pro
   );
 }
 
-/** The API server did not respond, or with an error. */
-const unanswered = (
-  {code, message, suggestions}: ExpectedError,
-  {kubeTarget}: ReleaseName,
-): ObjectFinding =>
-  objectFinding('unknown', 'API server', code, {
-    message,
-    remedy: suggestions[0] ?? tryCluster(kubeTarget),
-  });
-
 /** Names what was watched in messages. */
 interface WatchedText {
   /** "Release mine" */
@@ -188,8 +180,7 @@ export function requireReady(
   {timeoutMs, interrupts: {interrupt}}: {timeoutMs: number; interrupts: Interrupts},
 ): void {
   if (state === 'ready') return;
-  const withCauses = (message: string): string =>
-    [message, ...causes.map((each) => `${each.subject.object}: ${each.message}`)].join('\n');
+  const withCauses = (message: string): string => [message, ...causes.map(headline)].join('\n');
   if (state === 'interrupted') throw interrupted(withCauses(remains), interrupt);
   const isLate = state === 'timed-out';
   throw failed(
@@ -198,9 +189,7 @@ export function requireReady(
       isLate ? `${what} is not ready after ${timeoutMs / 1000} s.` : `${what} cannot become ready.`,
     ),
     [...new Set([...remedyTexts(causes), ...hints])],
-    {
-      findings: causes.map(({code}) => code),
-    },
+    {causes},
   );
 }
 

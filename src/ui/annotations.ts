@@ -2,6 +2,7 @@ import {relative, sep} from 'node:path';
 import type {KeyFinding, Verdict} from '../findings/finding.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
 import {fileOf} from '../values/validate/file-group.ts';
+import {findingLine} from './finding-text.ts';
 
 /** The findings as workflow commands of GitHub Actions, which annotate the lines of a pull request. */
 export const githubAnnotations = (checked: readonly CheckedGroup[]): string =>
@@ -11,19 +12,20 @@ export const githubAnnotations = (checked: readonly CheckedGroup[]): string =>
     )
     .join('');
 
-function annotation(
-  file: string,
-  {verdict, code, subject: {path, line, column}, message, remedies}: KeyFinding,
-): string {
+function annotation(file: string, finding: KeyFinding): string {
+  const {
+    verdict,
+    code,
+    subject: {line, column},
+  } = finding;
   const place = {
     file: relative('.', file).split(sep).join('/'),
     line,
     col: column,
-    title: `${code} ${path}`.trimEnd(),
+    title: code,
   };
   const properties = Object.entries(place).filter(([, value]) => value !== undefined);
-  const text = [message, ...remedies.map((remedy) => `→ ${remedy.text}`)].join(' ');
-  return `::${COMMANDS[verdict]} ${properties.map(([name, value]) => `${name}=${encoded(String(value), /[%\r\n:,]/g)}`).join(',')}::${encoded(text, /[%\r\n]/g)}\n`;
+  return `::${COMMANDS[verdict]} ${properties.map(([name, value]) => `${name}=${encoded(String(value), /[%\r\n:,]/g)}`).join(',')}::${encoded(findingLine(finding), /[%\r\n]/g)}\n`;
 }
 
 /** GitHub knows no unknown: it must be seen. */

@@ -6,12 +6,12 @@ import {
   passedChecks,
 } from '../checks/preflight/checks/check.ts';
 import type {ProbeObjects} from '../checks/preflight/facts/probe.ts';
-import {findingSentence} from '../findings/finding.ts';
+import {findingSentence, remediesOf, remedyTexts} from '../findings/finding.ts';
 import {maskSecrets} from '../ground/errors.ts';
 import {count, groupsOf} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import {toYaml} from '../values/document.ts';
-import {findingText, remedyLines, verdictMark} from './finding-text.ts';
+import {bodyText, findingText, verdictMark} from './finding-text.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 /** `problems` only, the passed checks `folded` into a number, or `all` of them. */
@@ -70,12 +70,11 @@ function sameReasonText(
   isTold: boolean,
   screen: Screen,
 ): string {
-  const remedies = isTold ? [] : checks.flatMap((each) => each.remedies);
-  const texts = [...new Set(remedies.map(({text}) => text))];
+  const texts = new Set(isTold ? [] : remedyTexts(checks));
   return [
     paragraph(`  ${verdictMark('unknown', screen)} `, because, screen),
     paragraph('    ', checks.map(({code}) => code).join(', '), screen),
-    ...texts.map(remedyLines),
+    bodyText({remedies: remediesOf(...texts)}, screen, '    → '),
   ].join('');
 }
 

@@ -1,5 +1,5 @@
-import {type Finding, findingSentence, type Verdict} from '../findings/finding.ts';
-import {paragraph, type Screen, theme} from './theme.ts';
+import {evidenceText, type Finding, findingSentence, type Verdict} from '../findings/finding.ts';
+import {nextStep, paragraph, type Screen, theme} from './theme.ts';
 
 const MARKS = {
   error: ['×', 'red'],
@@ -14,13 +14,31 @@ export function verdictMark(verdict: Verdict, screen: Screen): string {
   return theme(screen)[color](mark);
 }
 
-/** A finding with its code, and what to do about it. */
+/** A finding in a list: its mark, its code, what is wrong, and what to do. */
 export function findingText(finding: Finding, screen: Screen): string {
-  const {code, verdict, remedies} = finding;
-  const head = `${theme(screen).bold(code)}  ${findingSentence(finding)}`;
-  const steps = remedies.map(({text}) => remedyLines(text));
-  return [paragraph(`  ${verdictMark(verdict, screen)} `, head, screen), ...steps].join('');
+  const head = `${theme(screen).bold(finding.code)}  ${printable(findingSentence(finding))}`;
+  return (
+    paragraph(`  ${verdictMark(finding.verdict, screen)} `, head, screen) +
+    bodyText(finding, screen, '    → ')
+  );
 }
 
-/** A remedy is not wrapped, because it may be a command to copy. */
-export const remedyLines = (text: string): string => `    → ${text.replaceAll('\n', '\n      ')}\n`;
+/** What every layout of a finding has below its first line: where the problem can be seen, and what to do. `lead` begins each remedy. */
+export function bodyText(
+  {evidence, remedies}: Pick<Finding, 'evidence' | 'remedies'>,
+  screen: Screen,
+  lead: string,
+): string {
+  const place =
+    evidence === undefined
+      ? ''
+      : paragraph('    ', theme(screen).dim(printable(`See ${evidenceText(evidence)}`)), screen);
+  return place + remedies.map(({text}) => nextStep(lead, printable(text), screen)).join('');
+}
+
+/** A finding in one line, for formats that have a field for the code: what is wrong → what to do. */
+export const findingLine = (finding: Finding): string =>
+  [findingSentence(finding), ...finding.remedies.map(({text}) => `→ ${text}`)].join(' ');
+
+/** Without the control characters of logs and events, which a terminal would obey. */
+const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '');

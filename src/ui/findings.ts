@@ -1,10 +1,11 @@
-import {type KeyFinding, remedyText, type Verdict} from '../findings/finding.ts';
+import {findingSentence, type KeyFinding, remedyText, type Verdict} from '../findings/finding.ts';
 import {count} from '../ground/text.ts';
 import type {SourcePosition} from '../values/reading/finding.ts';
 import {linesWithoutSecrets} from '../values/reading/hidden-lines.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
 import {groupName} from '../values/validate/file-group.ts';
 import {githubAnnotations} from './annotations.ts';
+import {bodyText} from './finding-text.ts';
 import {junit} from './junit.ts';
 import {sarif} from './sarif.ts';
 import {asciiFallback, paragraph, type Screen, theme} from './theme.ts';
@@ -46,7 +47,7 @@ function groupText(checked: CheckedGroup, screen: Screen): string {
       ? []
       : checked.files.map(({file, text}) => [file, linesWithoutSecrets(text)]),
   );
-  const texts = findings.map((finding) => findingText(finding, name, lines, screen)).join('\n');
+  const texts = findings.map((finding) => positionedText(finding, name, lines, screen)).join('\n');
   const against = target === undefined ? '' : ` (${target.chart} ${target.version})`;
   const sum = `${name}: ${isSkipped(checked) ? 'no release or values of an agent' : sumOf(findings)}${against}\n`;
   return `${texts}${findings.length > 0 ? '\n' : ''}${sum}${fixed > 0 ? `${name}: ${fixed} fixed\n` : ''}`;
@@ -60,14 +61,16 @@ function sumOf(findings: readonly KeyFinding[]): string {
   return of('unknown') === findings.length ? 'not checked' : `${problems}, not checked`;
 }
 
-function findingText(
-  {verdict, code, subject, message, remedies}: KeyFinding,
+/** The layout of compilers, which editors and terminals link: position, verdict, message, and the line with a caret. */
+function positionedText(
+  finding: KeyFinding,
   group: string,
   lines: ReadonlyMap<string, readonly string[]>,
   screen: Screen,
 ): string {
+  const {verdict, code, subject} = finding;
   const {bold, dim, red, yellow} = theme(screen);
-  const {path, file, line, column} = subject;
+  const {file, line, column} = subject;
   const label = (verdict === 'error' ? red : yellow).bold(
     verdict === 'unknown' ? 'not checked:' : verdict,
   );
@@ -75,13 +78,13 @@ function findingText(
   const place = line === undefined ? name : `${name}:${line}:${column}`;
   const head = paragraph(
     '',
-    `${bold(place)} ${label} ${path === '' ? '' : `${path}: `}${message} ${dim(code)}`,
+    `${bold(place)} ${label} ${findingSentence(finding)} ${dim(code)}`,
     screen,
   );
   const written = line === undefined ? '' : (lines.get(name)?.[line - 1] ?? '');
   const source =
     written.trim() === '' ? '' : `    ${written}\n    ${' '.repeat((column ?? 1) - 1)}^\n`;
-  return head + source + remedies.map(({text}) => paragraph('    → ', text, screen)).join('');
+  return head + source + bodyText(finding, screen, '    → ');
 }
 
 /** A finding as --json prints it. Scripts depend on these names. */

@@ -1,6 +1,7 @@
 import type {KeyFinding, Verdict} from '../findings/finding.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
 import {fileOf} from '../values/validate/file-group.ts';
+import {findingLine} from './finding-text.ts';
 
 type Attributes = Readonly<Record<string, string | number>>;
 
@@ -37,16 +38,15 @@ function suiteOf(file: string, checked: CheckedGroup) {
   };
 }
 
-function caseOf(
-  file: string,
-  {verdict, code, subject: {path, line, column}, message, remedies}: KeyFinding,
-): string {
-  const place = line === undefined ? file : `${file}:${line}:${column}`;
-  const text = [
-    `${place} ${path}`.trimEnd(),
+function caseOf(file: string, finding: KeyFinding): string {
+  const {
+    verdict,
+    code,
+    subject: {path, line, column},
     message,
-    ...remedies.map((remedy) => `→ ${remedy.text}`),
-  ].join('\n');
+  } = finding;
+  const place = line === undefined ? file : `${file}:${line}:${column}`;
+  const text = `${place}: ${findingLine(finding)}`;
   const outcome =
     verdict === 'error'
       ? element('failure', {message, type: code}, text)

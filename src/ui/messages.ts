@@ -4,24 +4,22 @@ import {catalog} from '../settings/catalog.ts';
 import {spell} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {ExplainedSetting} from '../values/document.ts';
-import {nextStep, paragraph, type Screen, theme} from './theme.ts';
+import {bodyText} from './finding-text.ts';
+import {paragraph, type Screen, theme} from './theme.ts';
 
 /** The user canceled at a prompt, or answered no. */
 const isByUser = (code: ExpectedError['code']): boolean =>
   code === 'CANCELED' || code === 'DECLINED';
 
 /** A failure with its next steps. */
-export function errorText(
-  {code, message, suggestions}: Pick<ExpectedError, 'code' | 'message' | 'suggestions'>,
-  screen: Screen,
-): string {
+function errorText(failure: ExpectedError, screen: Screen): string {
   const {red, bold} = theme(screen);
-  const label = isByUser(code) ? '' : `${red.bold('Error:')} `;
-  const lines = message
+  const label = isByUser(failure.code) ? '' : `${red.bold('Error:')} `;
+  const lines = failure.message
     .split('\n')
     .map((line, index) => paragraph('', `${index === 0 ? label : ''}${line}`, screen));
-  const steps = suggestions.map((each) => nextStep('  - ', each, screen));
-  return [...lines, ...(steps.length === 0 ? [] : [`${bold('Next steps:')}\n`, ...steps])].join('');
+  const title = failure.remedies.length === 0 ? '' : `${bold('Next steps:')}\n`;
+  return `${lines.join('')}${title}${bodyText(failure, screen, '  - ')}`;
 }
 
 /** Version and links from package.json. */
@@ -51,10 +49,11 @@ export function failureText(failure: ExpectedError, origin: ProgramOrigin, scree
 }
 
 /** A problem that does not stop the command, with its code and what to do about it. */
-export function warningText({code, message, remedies}: SettingFinding, screen: Screen): string {
+export function warningText(finding: SettingFinding, screen: Screen): string {
   const {dim, yellow} = theme(screen);
+  const {code, message} = finding;
   const head = paragraph('', `${yellow.bold('Warning:')} ${message} ${dim(code)}`, screen);
-  return [head, ...remedies.map(({text}) => nextStep('  - ', text, screen))].join('');
+  return head + bodyText(finding, screen, '  - ');
 }
 
 /** How settings were read that were not spelled in full. */

@@ -1,7 +1,7 @@
 import width from 'fast-string-width';
 import {wrapAnsi} from 'fast-wrap-ansi';
 import type {Progress} from '../checks/diagnose/explain.ts';
-import {findingSentence, type ObjectFinding} from '../findings/finding.ts';
+import {headline, type ObjectFinding} from '../findings/finding.ts';
 import type {ExpectedError} from '../ground/errors.ts';
 import {durationText} from '../ground/text.ts';
 import type {StepState} from '../operations/run-steps.ts';
@@ -82,7 +82,7 @@ export class TerminalProgress implements ProgressView {
   }
 
   // Fields, because their owner hands them on one by one.
-  readonly onStep = ({title, call}: ShownStep, state: StepState, runs = ''): void => {
+  readonly onStep = ({title, call}: ShownStep, state: StepState, text = ''): void => {
     switch (state) {
       case 'started':
         this.#endStep(false);
@@ -93,7 +93,7 @@ export class TerminalProgress implements ProgressView {
         this.#endStep(true);
         break;
       case 'waiting':
-        this.#say('  ', `In flight: ${runs}`);
+        this.#say('  ', text);
         break;
       case 'ending': {
         const tool = call?.tool ?? 'the step';
@@ -114,7 +114,7 @@ export class TerminalProgress implements ProgressView {
     if (areReady && !this.#waitingSince.has('')) this.#waitingSince.set('', this.#now);
     const mark = `  ${theme(this.#deps.screen).yellow('!')} `;
     for (const cause of causes) {
-      const line = this.#railed(mark, findingSentence(cause));
+      const line = this.#railed(mark, headline(cause));
       this.#sayOnce(`cause of ${cause.subject.object}`, line, line);
     }
     this.#redraw();

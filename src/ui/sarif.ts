@@ -4,6 +4,7 @@ import type {Log, ReportingDescriptor, Result as SarifResult} from 'sarif';
 import type {KeyFinding} from '../findings/finding.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
 import {fileOf} from '../values/validate/file-group.ts';
+import {findingLine} from './finding-text.ts';
 
 export interface SarifDriver {
   name: string;
@@ -53,15 +54,13 @@ function sarifResult(
   finding: KeyFinding,
   rules: readonly ReportingDescriptor[],
 ): SarifResult {
-  const {code, verdict, subject, message, remedies} = finding;
-  const {path, line, column} = subject;
-  const sentence = path === '' ? message : `${path}: ${message}`;
-  const text = [sentence, ...remedies.map((remedy) => `→ ${remedy.text}`)].join(' ');
+  const {code, verdict, subject} = finding;
+  const {line, column} = subject;
   return {
     ruleId: code,
     ruleIndex: rules.findIndex(({id}) => id === code),
     level: LEVELS[verdict],
-    message: {text},
+    message: {text: findingLine(finding)},
     locations: [
       {
         physicalLocation: {

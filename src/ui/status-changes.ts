@@ -1,7 +1,7 @@
 import type {ReleaseStatus} from '../checks/status/status.ts';
-import {type Finding, findingSentence, remedyText} from '../findings/finding.ts';
+import type {Finding} from '../findings/finding.ts';
 import type {ExpectedError} from '../ground/errors.ts';
-import {verdictMark} from './finding-text.ts';
+import {findingLine, verdictMark} from './finding-text.ts';
 import {fittedLines, LiveLines} from './live-lines.ts';
 import {type ShownStatus, statusText} from './status.ts';
 import {
@@ -86,9 +86,9 @@ function factsOf({name, status, files}: ShownStatus, screen: Screen): Map<string
     ...causes(status, screen),
     ...status.recent.map((each): [string, string] => [
       `${each.code} ${each.subject.object}`,
-      findingLine(each, screen),
+      markedLine(each, screen),
     ]),
-    ...status.advice.map((each): [string, string] => [each.code, findingLine(each, screen)]),
+    ...status.advice.map((each): [string, string] => [each.code, markedLine(each, screen)]),
     ['verdict', verdictOf(name, status, screen)],
   ]);
 }
@@ -96,16 +96,13 @@ function factsOf({name, status, files}: ShownStatus, screen: Screen): Map<string
 const causes = ({causes: found, unread}: ReleaseStatus, screen: Screen): [string, string][] => [
   ...found.map((each): [string, string] => [
     `${each.subject.object} ${each.code}`,
-    findingLine(each, screen),
+    markedLine(each, screen),
   ]),
   ...unread.map((each): [string, string] => [
     `unread ${each.subject.object}`,
-    findingLine({...each, remedies: []}, screen),
+    markedLine({...each, remedies: []}, screen),
   ]),
 ];
 
-/** A finding in one line. */
-function findingLine(finding: Finding, screen: Screen): string {
-  const remedy = finding.remedies.length === 0 ? '' : ` → ${remedyText(finding)}`;
-  return `${verdictMark(finding.verdict, screen)} ${findingSentence(finding)}${remedy}`;
-}
+const markedLine = (finding: Finding, screen: Screen): string =>
+  `${verdictMark(finding.verdict, screen)} ${finding.code}  ${findingLine(finding)}`;

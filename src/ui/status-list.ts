@@ -1,6 +1,6 @@
 import type {AccountStatus, ReleaseStatus} from '../checks/status/status.ts';
 import {differs} from '../cluster/diff/live-drift.ts';
-import {objectFinding} from '../findings/finding.ts';
+import {unknownOf} from '../findings/finding.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {ErrorCode, ExpectedError} from '../ground/errors.ts';
 import {findingText} from './finding-text.ts';
@@ -135,17 +135,7 @@ export function clustersTable(clusters: readonly ClusterStatus[], screen: Screen
       : [[context, '-', '-', '-', STATES[failure.code] ?? 'unknown']],
   );
   const failed = clusters.flatMap(({context: object, failure}) =>
-    failure
-      ? [
-          findingText(
-            objectFinding('unknown', object, failure.code, {
-              message: failure.message,
-              remedy: failure.suggestions[0] ?? '',
-            }),
-            screen,
-          ),
-        ]
-      : [],
+    failure ? [findingText(unknownOf(object, failure), screen)] : [],
   );
   return (
     columnsText([['CONTEXT', ...HEADING], ...rows], screen) +

@@ -54,7 +54,8 @@ export function paragraph(first: string, text: string, screen: Screen): string {
 /** What to do next, as a paragraph. YAML that it contains keeps its lines, so that it can be pasted. */
 export function nextStep(first: string, text: string, screen: Screen): string {
   const [sentence = '', ...yaml] = text.split('\n').filter((line) => line !== '');
-  return paragraph(first, sentence, screen) + yaml.map((line) => `    ${line}\n`).join('');
+  const indent = ' '.repeat(width(first));
+  return paragraph(first, sentence, screen) + yaml.map((line) => `${indent}${line}\n`).join('');
 }
 
 export const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';

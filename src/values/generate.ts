@@ -6,7 +6,7 @@ import {newestOf, type Target, targetOf} from '../charts/releases/target.ts';
 import type {Row, Scope, ValuesEntry} from '../charts/shared/row.ts';
 import {isWrittenWithoutRow, notSupported, rowsFor} from '../charts/shared/support.ts';
 import {hasKey, scopeOf, unsupported} from '../charts/support.ts';
-import {type SettingFinding, warningOf} from '../findings/finding.ts';
+import {remedyTexts, type SettingFinding, settingProblem, warningOf} from '../findings/finding.ts';
 import {CHART_REPOSITORY, helmCommand} from '../ground/command-line.ts';
 import {ExpectedError, failed} from '../ground/errors.ts';
 import {
@@ -180,17 +180,14 @@ function refusing<T>(setting: Setting<unknown>, work: () => T): T {
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
     const {message, suggestion} = error;
-    const problem = {
-      setting: setting.id,
-      message: `${message}.`,
-      ...(suggestion === undefined ? {} : {suggestion}),
-    };
-    throw failed(
+    const problem = settingProblem(
       'INVALID_SETTING',
-      `${spell(setting)}: ${message}.`,
-      suggestion === undefined ? [] : [suggestion],
-      {problems: [problem]},
+      {setting: setting.id},
+      {message: `${message}.`, suggestion},
     );
+    throw failed('INVALID_SETTING', `${spell(setting)}: ${message}.`, remedyTexts([problem]), {
+      problems: [problem],
+    });
   }
 }
 

@@ -23,7 +23,6 @@ export const FIXES: Readonly<Record<string, string>> = {
   'controller-nodes': controllerNodeSelector.id,
   'efs-driver': cache.id,
   'host-path': cache.id,
-  'limit-range': runSize.memoryLimit.id,
   'metadata-block': metadataService.id,
   'metadata-dns': metadataService.id,
   'metadata-identity': workloadIdentity.id,

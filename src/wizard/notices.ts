@@ -57,7 +57,7 @@ function ofError({code, message, suggestions, problems}: ExpectedError): Notice 
     code,
     text: withoutFlags(message),
     remedies: suggestions.map(inWords),
-    fix: problems.find(({setting}) => setting !== undefined)?.setting ?? FIXES[code],
+    fix: problems.flatMap(({subject}) => subject.setting ?? [])[0] ?? FIXES[code],
   };
 }
 

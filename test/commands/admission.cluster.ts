@@ -3,16 +3,17 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/releases/chart-name.ts';
+import type {CheckDocument} from '../../src/checks/preflight/checks/check.ts';
 import {warningOf} from '../../src/findings/finding.ts';
 import {directoryOf} from '../cluster/helm/charts-under-test.ts';
 import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
 import {accountWith} from '../control-plane/accounts.ts';
 import {enforce, type Policy} from '../control-plane/admission-policy.ts';
 import type {Workplace} from '../control-plane/workplace.ts';
-import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
+import {chartFlags, installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {installedByHelm} from '../support/installed-by-helm.ts';
 import {violations} from '../support/output-schema.ts';
-import {debug, install, rotateToken, upgrade} from '../support/run-on-cluster.ts';
+import {debug, install, preflight, rotateToken, upgrade} from '../support/run-on-cluster.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 afterAll(() => rmSync(scratch, {recursive: true, force: true}));
@@ -22,6 +23,7 @@ const source = (chart: ChartName, version: string): Promise<string> =>
 
 const [{path: helm} = {path: 'helm'}] = await findHelmMatrix();
 const local = await stepFlags('agent-local');
+const agent = await chartFlags('agent-local');
 const MESSAGE = 'images must come from registry.corp.example';
 
 const podsFrom = (registry: string): Policy => ({
@@ -68,6 +70,7 @@ async function expectRefusal(
       new RegExp(`× ${what}: .*ValidatingAdmissionPolicy '.*${MESSAGE}`),
     );
     expect(error.suggestions).toEqual([
+      'Use images from a registry that the policy allows: --image-registry',
       'An admission policy rejects the request: correct what the message lists, or ask the policy owner for an exception',
     ]);
     expect(error.suggestions.join()).not.toContain('permission');
@@ -195,6 +198,60 @@ test('install stops before the first step when a quota or Pod Security rejects i
       /× Pod of Deployment .*: pods ".*" is forbidden: violates PodSecurity "restricted:latest"/,
     );
   expect(await kubectl('get', 'deployments,secrets', '--output', 'name')).toBe('');
+});
+
+test.each([
+  ['pods', podsFrom, 'Pod of Deployment scalr-agent-agent-local'],
+  ['Deployments', deploymentsFrom, 'Deployment scalr-agent-agent-local'],
+] as const)('preflight says that a policy on %s rejects the install, and which setting complies', async (_, policy, what) => {
+  const place = await installPlace();
+  await enforce(place, policy('registry.corp.example/'));
+  const check = async (...more: string[]) => {
+    const {stdout, exit} = await preflight(place, helm, [...agent, '--json', ...more], {
+      env: TOKEN,
+    });
+    const {checks} = JSON.parse(stdout) as {checks: CheckDocument[]};
+    return {exit, admission: checks.find(({id}) => id === 'admission')};
+  };
+  const refused = await check();
+  expect(refused).toMatchObject({exit: 3, admission: {status: 'fail'}});
+  expect(refused.admission?.message).toContain(`${what}: ValidatingAdmissionPolicy '`);
+  expect(refused.admission?.message).toContain(MESSAGE);
+  expect(refused.admission?.remedy).toMatch(/^Use images .*: --image-registry; /);
+  expect(refused.admission?.remedy).not.toMatch(/permission|RBAC|role/i);
+  expect((await check('--image-registry', 'registry.corp.example')).admission).toMatchObject({
+    status: 'pass',
+  });
+});
+
+test('preflight says that a policy on Secrets rejects the token, and that a Secret of others complies', async () => {
+  const place = await installPlace();
+  await enforce(place, {
+    rules: [{group: '', resource: 'secrets', operations: ['CREATE']}],
+    expression: "object.metadata.name.startsWith('sealed-')",
+    message: 'Secrets come from the vault',
+  });
+  const {stdout} = await preflight(place, helm, [...agent, '--json'], {env: TOKEN});
+  const {checks} = JSON.parse(stdout) as {checks: CheckDocument[]};
+  expect(checks.find(({id}) => id === 'admission')).toMatchObject({
+    status: 'fail',
+    message: expect.stringMatching(/^Secret scalr-agent-token: .*Secrets come from the vault/),
+    remedy: expect.stringContaining('--token-secret'),
+  });
+  expect(stdout).not.toContain('hunter2');
+});
+
+test('preflight leaves out what the user may not create, and says so', async () => {
+  const place = await installPlace();
+  const reader = await accountWith('view', place);
+  const {stdout} = await preflight({...place, kubeconfig: reader}, helm, [...agent, '--json'], {
+    env: TOKEN,
+  });
+  const {checks} = JSON.parse(stdout) as {checks: CheckDocument[]};
+  expect(checks.find(({id}) => id === 'admission')).toMatchObject({
+    status: 'skip',
+    message: expect.stringContaining('not tried: your user cannot create'),
+  });
 });
 
 test('a policy that accepts the plan changes nothing, and the dry run says that all was tried', async () => {

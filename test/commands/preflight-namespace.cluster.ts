@@ -94,14 +94,14 @@ describe('Pod Security restricted', () => {
       'pod-security.kubernetes.io/enforce=restricted',
     );
     const flags = await chartFlags(chart);
-    const refused = await check('pod-security', place, flags);
+    const refused = await check('admission', place, flags);
     expect(refused).toMatchObject({
       status: 'fail',
       message: expect.stringContaining('allowPrivilegeEscalation'),
     });
     expect(refused.remedy).not.toContain('kubectl label');
     const options = await optionsIn(refused.remedy);
-    expect(await check('pod-security', place, [...flags, ...options])).toMatchObject({
+    expect(await check('admission', place, [...flags, ...options])).toMatchObject({
       status: 'pass',
     });
     expect(
@@ -112,7 +112,7 @@ describe('Pod Security restricted', () => {
 
   test('suggests another chart instead of agent-k8s', async () => {
     const place = await workplace({'pod-security.kubernetes.io/enforce': 'restricted'});
-    const {status, remedy} = await check('pod-security', place, [
+    const {status, remedy} = await check('admission', place, [
       ...(await chartFlags('agent-k8s')),
       '--cloud',
       'other',
@@ -215,15 +215,13 @@ describe('ResourceQuota and LimitRange', () => {
     await place.kubectl.apply(
       quota({'limits.memory': '64Gi', pods: '20', 'count/jobs.batch': '3'}),
     );
-    const found = await check('quota', place, job);
+    const found = await check('admission', place, job);
     expect(found).toMatchObject({
       status: 'fail',
-      message: expect.stringContaining(
-        'has no memory limit, which ResourceQuota team requires (limits.memory)',
-      ),
+      message: expect.stringContaining('failed quota: team: must specify limits.memory for: '),
     });
     const options = await optionsIn(found.remedy);
-    expect(await check('quota', place, [...job, ...options])).toMatchObject({status: 'pass'});
+    expect(await check('admission', place, [...job, ...options])).toMatchObject({status: 'pass'});
     expect(await check('quota', place, [...job, ...options, '--concurrency', '4'])).toMatchObject({
       status: 'fail',
       message: expect.stringContaining('3 of 3 count/jobs.batch left, required: 4'),
@@ -247,29 +245,27 @@ describe('ResourceQuota and LimitRange', () => {
     await obey(place, remedy);
     expect(await check('quota', place, flags)).toMatchObject({status: 'pass'});
     await place.kubectl.apply(limits({type: 'PersistentVolumeClaim', max: {storage: '10Gi'}}));
-    const found = await check('limit-range', place, flags);
+    const found = await check('admission', place, flags);
     expect(found).toMatchObject({
       status: 'fail',
-      message: expect.stringContaining('requests 30Gi storage (PersistentVolumeClaim max: 10Gi)'),
+      message: expect.stringContaining(
+        'maximum storage usage per PersistentVolumeClaim is 10Gi, but request is 30Gi',
+      ),
     });
     expect(
-      await check('limit-range', place, [
-        ...flags.slice(0, -2),
-        ...(await optionsIn(found.remedy)),
-      ]),
+      await check('admission', place, [...flags.slice(0, -2), ...(await optionsIn(found.remedy))]),
     ).toMatchObject({status: 'pass'});
   });
 
   test.each([
     ['max', {type: 'Container', max: {cpu: '2', memory: '1Gi'}}],
     ['min', {type: 'Container', min: {cpu: '1500m', memory: '64Mi'}}],
-    ['maxLimitRequestRatio', {type: 'Container', maxLimitRequestRatio: {cpu: '2'}}],
     ['max per pod', {type: 'Pod', max: {memory: '512Mi'}}],
   ])('agrees with the API server on a LimitRange with %s, before and after the suggested options', async (_, item) => {
     const place = await installPlace();
     const local = await chartFlags('agent-local');
     await place.kubectl.apply(limits(item));
-    const found = await check('limit-range', place, local);
+    const found = await check('admission', place, local);
     expect(found.status).toBe('fail');
     const refused = await install(
       place,
@@ -280,7 +276,7 @@ describe('ResourceQuota and LimitRange', () => {
     expect(refused.exit).toBe(1);
     expect(refused.stdout + refused.stderr).toMatch(/× Pod of Deployment .* is forbidden/);
     const options = await optionsIn(found.remedy);
-    expect(await check('limit-range', place, [...local, ...options])).toMatchObject({
+    expect(await check('admission', place, [...local, ...options])).toMatchObject({
       status: 'pass',
     });
     expect(

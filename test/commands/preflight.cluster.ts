@@ -34,7 +34,7 @@ const OURS = [
   'permissions',
   'permissions-optional',
 ];
-const ALSO = ['chart-renders', 'namespace', 'object-names', 'quota', 'limit-range', 'secrets'];
+const ALSO = ['chart-renders', 'namespace', 'object-names', 'quota', 'admission', 'secrets'];
 
 type Outcomes = Record<string, Pick<CheckDocument, 'status' | 'message' | 'remedy'>>;
 
@@ -91,7 +91,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
       remedy: expect.stringContaining('--chart-source'),
     });
     const seen = OURS.slice(0, 3);
-    const unseen = [...OURS.slice(3), 'pod-security', 'object-names'];
+    const unseen = [...OURS.slice(3), 'admission', 'object-names'];
     expect(statuses(by, [...seen, ...unseen])).toEqual({
       ...all(seen, 'pass'),
       ...all(unseen, 'skip'),
@@ -100,7 +100,8 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
 });
 
 test('prints problems first, counts passed checks and hides the token', async () => {
-  const place = await workplace();
+  const existing = await workplace();
+  const place = {...existing, namespace: `${existing.namespace}-new`};
   const said = async (...argv: string[]) => {
     const {stdout, stderr} = await preflight(place, anyHelm, [...LOCAL, ...argv], {env: TOKEN});
     expect(stdout + stderr).not.toContain('hunter2');
@@ -266,9 +267,9 @@ test('fails when Pod Security rejects the pods of the chart', async () => {
   const {by} = await outcomes(place, [...(await chartFlags('agent-k8s')), '--cloud', 'gke'], {
     env: TOKEN,
   });
-  expect(by['pod-security']).toMatchObject({
+  expect(by['admission']).toMatchObject({
     status: 'fail',
-    message: expect.stringContaining('hostPath volume'),
+    message: expect.stringContaining('violates PodSecurity "baseline:latest": hostPath volume'),
   });
 });
 
@@ -414,7 +415,7 @@ describe('install', () => {
     const {stdout, exit} = await install(place, anyHelm, argv, {env: TOKEN});
     const {error} = JSON.parse(stdout);
     expect({exit, code: error.code}).toEqual({exit: 3, code: 'PREFLIGHT_FAILED'});
-    expect(error.message).toMatch(/Nothing was changed[\s\S]*× Pod Security Standards: .*hostPath/);
+    expect(error.message).toMatch(/Nothing was changed[\s\S]*× Admission control: .*hostPath/);
     expect(error.suggestions.join()).toContain(`kubectl label namespace ${place.namespace}`);
     expect(await place.kubectl('get', 'secrets', '--output', 'name')).toBe('');
     // The API server itself does not accept pods that the namespace rejects.

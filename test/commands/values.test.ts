@@ -22,6 +22,13 @@ describe('the result', () => {
     expect(stderr).toContain('Recommended chart: agent-local');
   });
 
+  test('takes no version without its chart, because each chart has versions of its own', async () => {
+    const {stderr, exit} = await runCommand(Values, [...URL_FLAG, '--chart-version', '0.5.63']);
+    expect(exit).toBe(2);
+    expect(stderr).toContain('--chart-version 0.5.63: the chart is missing');
+    expect(stderr).toContain('--chart-version 0.5.63 --chart agent-local');
+  });
+
   test('prints the same bytes for the same command', async () => {
     const line = [
       ...URL_FLAG,

@@ -30,8 +30,8 @@ test('has the code of the first failure, and the messages and next steps of all'
     message: 'helm not found.\nURL is required.',
     suggestions: ['Install helm', 'Add --url URL'],
     problems: [
-      {message: 'helm not found.', suggestion: 'Install helm'},
-      {message: 'URL is required.', suggestion: 'Add --url URL'},
+      {code: 'TOOL_NOT_FOUND', message: 'helm not found.', remedies: [{text: 'Install helm'}]},
+      {code: 'MISSING_SETTING', message: 'URL is required.', remedies: [{text: 'Add --url URL'}]},
     ],
   });
 });

@@ -7,8 +7,8 @@ test('a workflow command per finding, with the file from the top of the reposito
     githubAnnotations([checkedFile('./prod/a.yaml', [UNKNOWN, LOSER]), checkedFile('b.yaml')]),
   ).toBe(
     [
-      '::error file=prod/a.yaml,line=3,col=5,title=UNKNOWN_KEY agent.tokne::agent-job has no key <tokne> & "co". → agent.token\n',
-      '::warning file=prod/a.yaml,line=4,col=5,title=KEY_OVERRIDDEN agent.token::This token is dropped.\n',
+      '::error file=prod/a.yaml,line=3,col=5,title=UNKNOWN_KEY::agent.tokne: agent-job has no key <tokne> & "co". → agent.token\n',
+      '::warning file=prod/a.yaml,line=4,col=5,title=KEY_OVERRIDDEN::agent.token: This token is dropped.\n',
     ].join(''),
   );
 });
@@ -19,7 +19,7 @@ test('a missing value has no line, and signs of the format are encoded', () => {
     githubAnnotations([
       checkedFile('a,b:c.yaml', [{...MISSING, message, subject: {path: 'x:y,z'}}]),
     ]),
-  ).toBe('::error file=a%2Cb%3Ac.yaml,title=NO_TOKEN x%3Ay%2Cz::100 %25%0Aof it: a, b\n');
+  ).toBe('::error file=a%2Cb%3Ac.yaml,title=NO_TOKEN::x:y,z: 100 %25%0Aof it: a, b\n');
 });
 
 test('a finding of merged files is shown in the file that wrote the value', () => {

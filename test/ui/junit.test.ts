@@ -10,13 +10,10 @@ test('a suite per file, a failure per error, and text for a warning', () => {
 <testsuites name="scalr-agent validate" tests="3" failures="1" errors="0">
   <testsuite name="a.yaml" tests="2" failures="1" errors="0">
     <testcase classname="a.yaml" name="UNKNOWN_KEY agent.tokne">
-      <failure message="agent-job has no key &lt;tokne&gt; &amp; &quot;co&quot;." type="UNKNOWN_KEY">a.yaml:3:5 agent.tokne
-agent-job has no key &lt;tokne&gt; &amp; &quot;co&quot;.
-→ agent.token</failure>
+      <failure message="agent-job has no key &lt;tokne&gt; &amp; &quot;co&quot;." type="UNKNOWN_KEY">a.yaml:3:5: agent.tokne: agent-job has no key &lt;tokne&gt; &amp; &quot;co&quot;. → agent.token</failure>
     </testcase>
     <testcase classname="a.yaml" name="KEY_OVERRIDDEN agent.token">
-      <system-out>warning a.yaml:4:5 agent.token
-This token is dropped.</system-out>
+      <system-out>warning a.yaml:4:5: agent.token: This token is dropped.</system-out>
     </testcase>
   </testsuite>
   <testsuite name="b.yaml" tests="1" failures="0" errors="0">

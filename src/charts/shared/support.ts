@@ -1,3 +1,4 @@
+import {settingProblem} from '../../findings/finding.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
 import type {Path, Values} from '../../ground/tree.ts';
 import {secretAnnotation, secretLabel} from '../../settings/agent.ts';
@@ -85,11 +86,13 @@ export function notSupported(
   const removal =
     removable.length === 0 ? [] : [`Remove ${removable.map(({flag}) => flag).join(', ')}`];
   const suggestions = [...before, ...removal, ...after];
-  const problems = refused.map(({setting, message}) => ({
-    setting: setting.id,
-    message: `${message}.`,
-    suggestion: suggestions[0] as string,
-  }));
+  const problems = refused.map(({setting: {id}, message}) =>
+    settingProblem(
+      'UNSUPPORTED_SETTING',
+      {setting: id},
+      {message: `${message}.`, suggestion: suggestions[0]},
+    ),
+  );
   return failed(
     'UNSUPPORTED_SETTING',
     problems.map(({message}) => message).join('\n'),

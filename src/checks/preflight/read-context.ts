@@ -30,6 +30,7 @@ import {neededPermissions} from './checks/permissions.ts';
 import type {ClusterReading} from './cluster-reading.ts';
 import type {PreflightContext, ReviewedPermission} from './facts/context.ts';
 import {referencedClaims, requiredSecrets} from './facts/referenced-objects.ts';
+import {readAdmission} from './read-admission.ts';
 import {
   readDefinitionUsers,
   readLiveState,
@@ -124,7 +125,7 @@ interface Started {
 
 /** Permissions for the objects of the release, and what exists of them. */
 async function readState(
-  {secrets: created}: DesiredRelease,
+  desired: DesiredRelease,
   get: Get,
   started: Started,
   reading: ClusterReading,
@@ -135,7 +136,7 @@ async function readState(
   const kubernetes = isSilent ? failingClient(error) : reading.kubernetes;
   const answering = {...reading, kubernetes};
   const objects = knownValue(manifest) ?? [];
-  const secrets = requiredSecrets(created, get, objects);
+  const secrets = requiredSecrets(desired.secrets, get, objects);
   const claims = new Set(referencedClaims(objects));
   const ownClaim = get(cacheClaim);
   if (ownClaim !== undefined) claims.add(ownClaim);
@@ -144,7 +145,8 @@ async function readState(
     readPermissions(objects, answering),
     readLiveState(objects, answering),
   ]);
-  return {...referenced, permissions, live};
+  const created = {manifest, desired, get, live, secrets: referenced.secrets};
+  return {...referenced, permissions, live, admission: await readAdmission(created, answering)};
 }
 
 async function readContext(

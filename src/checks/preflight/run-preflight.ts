@@ -1,5 +1,5 @@
 import type {DesiredRelease} from '../../cluster/release/desired-release.ts';
-import {findingSentence, type SettingFinding} from '../../findings/finding.ts';
+import {headline, remedyTexts, type SettingFinding} from '../../findings/finding.ts';
 import {failed} from '../../ground/errors.ts';
 import type {GeneratedValues} from '../../values/generate.ts';
 import {accountChecks} from './checks/account.ts';
@@ -65,12 +65,12 @@ export async function runPreflight(
 export function refuseFailed(checks: readonly CheckReport[]): void {
   const found = checksWith(checks, 'error');
   if (found.length === 0) return;
-  const lines = found.map((each) => `× ${findingSentence(each)}`);
+  const lines = found.map((each) => `× ${headline(each)}`);
   throw failed(
     'PREFLIGHT_FAILED',
     ['Preflight checks failed. Nothing was changed.', ...lines].join('\n'),
     [
-      ...found.flatMap(({remedies}) => remedies.map(({text}) => text)),
+      ...remedyTexts(found),
       'Show all checks: run scalr-agent preflight with the same settings',
       'Skip the checks: --skip-preflight',
     ],

@@ -21,7 +21,7 @@ import {isOfRun, type RunsOf, runsOfRelease} from '../../cluster/release/invento
 import {readController, unrecordedAgents} from '../../cluster/release/managers.ts';
 import {contextName, newestRevision} from '../../cluster/release/read-release.ts';
 import {isAboutSecrets, rolesToRead, withRoles} from '../../cluster/release/roles-to-read.ts';
-import {type ObjectFinding, remediesOf} from '../../findings/finding.ts';
+import {type ObjectFinding, remediesOf, unknownOf} from '../../findings/finding.ts';
 import {type Clock, pooled, withTimeout} from '../../ground/async.ts';
 import {
   type ClusterTarget,
@@ -37,7 +37,7 @@ import {tryCluster} from '../../ground/unreachable.ts';
 import {type ReleaseSnapshot, readSnapshot} from '../diagnose/read-snapshot.ts';
 import {rootsOf} from '../diagnose/snapshot-queries.ts';
 import {notFound} from './release-causes.ts';
-import {chartOf, type ReleaseStatus, statusOf, unreadPart} from './status.ts';
+import {chartOf, type ReleaseStatus, statusOf} from './status.ts';
 
 interface ReadStatusOptions {
   /** Values to compare with. */
@@ -289,7 +289,7 @@ async function attempt<T>(what: string, reading: Promise<T>): Promise<Attempt<T>
 const isForbidden = ({code}: {code: string}): boolean => code === 'FORBIDDEN';
 
 const unreadOf = ({what, failure}: Attempt<unknown>, {kubeTarget}: ReleaseName): ObjectFinding[] =>
-  failure ? [unreadPart(what, failure, tryCluster(kubeTarget))] : [];
+  failure ? [unknownOf(what, failure, tryCluster(kubeTarget))] : [];
 
 export const notAnAgentRelease = (
   {release, kubeTarget}: ReleaseName,

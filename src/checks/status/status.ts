@@ -18,15 +18,8 @@ import {
   reasonOf,
   type UnrecordedAgent,
 } from '../../cluster/release/managers.ts';
-import {
-  byVerdict,
-  type Finding,
-  type ObjectFinding,
-  objectFinding,
-  remediesOf,
-} from '../../findings/finding.ts';
+import {byVerdict, type Finding, type ObjectFinding, remediesOf} from '../../findings/finding.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
-import type {ExpectedError} from '../../ground/errors.ts';
 import {count} from '../../ground/text.ts';
 import {isMap, type Values} from '../../ground/tree.ts';
 import {type Agent, agentsOf} from '../diagnose/agent-log.ts';
@@ -45,14 +38,6 @@ import {rootsOf} from '../diagnose/snapshot-queries.ts';
 import type {PoolToken, ScalrAgent, ScalrPool} from './account.ts';
 import {recentHistory} from './recent-history.ts';
 import {causesOfController, causesOfMissing, causesOfRelease} from './release-causes.ts';
-
-/** A part that could not be read, and why. */
-export const unreadPart = (
-  object: string,
-  {code, message, suggestions}: ExpectedError,
-  remedy = '',
-): ObjectFinding =>
-  objectFinding('unknown', object, code, {message, remedy: suggestions[0] ?? remedy});
 
 /** The Scalr account, as far as it is about a release. */
 export interface AccountStatus {

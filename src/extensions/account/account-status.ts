@@ -1,10 +1,11 @@
 import type {ScalrAgent} from '../../checks/status/account.ts';
-import {type AccountStatus, type ReleaseStatus, unreadPart} from '../../checks/status/status.ts';
+import type {AccountStatus, ReleaseStatus} from '../../checks/status/status.ts';
 import {
   type Finding,
   type ObjectFinding,
   objectFinding,
   remediesOf,
+  unknownOf,
 } from '../../findings/finding.ts';
 import {ownCommand, type ReleaseName} from '../../ground/command-line.ts';
 import {type ExpectedError, onFailure} from '../../ground/errors.ts';
@@ -89,7 +90,7 @@ const quotaFor = async (
     : undefined;
 
 export const unreadOfAccount = (what: string, error: ExpectedError): ObjectFinding =>
-  unreadPart(what, error, 'Run the command again, or with --no-account');
+  unknownOf(what, error, 'Run the command again, or with --no-account');
 
 const onlyOne = <T>(all: readonly T[]): T | undefined => (all.length === 1 ? all[0] : undefined);
 

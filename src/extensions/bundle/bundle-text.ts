@@ -1,7 +1,6 @@
-import {evidenceText, findingSentence, remedyText} from '../../findings/finding.ts';
 import {commandLine} from '../../ground/command-line.ts';
 import {count, sizeText} from '../../ground/text.ts';
-import {verdictMark} from '../../ui/finding-text.ts';
+import {findingText} from '../../ui/finding-text.ts';
 import {nextStep, paragraph, type Screen, theme} from '../../ui/theme.ts';
 import type {DamagedEntry, Inspection} from './inspect.ts';
 import type {RedactionDecision} from './redact/redactor.ts';
@@ -44,7 +43,7 @@ export function bundleText(
   screen: Screen,
 ): string {
   const {bold, green} = theme(screen);
-  const found = findingLines(findings, screen);
+  const found = findings.map((each) => findingText(each, screen));
   return [
     `${green('✓')} ${bold(file)}: ${sizeText(bytes)}, ${count(containers, noun)}, ${count(redactions.total, 'redaction')}\n`,
     ...(found.length === 0 ? [] : [`${bold('Findings:')}\n`, ...found]),
@@ -87,21 +86,6 @@ function listText(title: string, items: readonly string[], all: string, screen: 
 export const accessText = (access: string | undefined, screen: Screen): string =>
   access === undefined ? '' : `To include it:\n${nextStep('  - ', access, screen)}`;
 
-export function findingLines(findings: Bundle['findings'], screen: Screen): string[] {
-  const {dim} = theme(screen);
-  return findings.map((finding) => {
-    const {code, verdict, remedies, evidence} = finding;
-    const remedy = remedies.length === 0 ? [] : [`→ ${remedyText(finding)}`];
-    const place = evidence === undefined ? [] : [`(${evidenceText(evidence)})`];
-    const more = dim(shown([...remedy, ...place].join(' ')));
-    return paragraph(
-      `  ${verdictMark(verdict, screen)} `,
-      `${code}  ${shown(findingSentence(finding))} ${more}`,
-      screen,
-    );
-  });
-}
-
 /** Removes control characters from untrusted text. */
 const shown = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '');
 
@@ -113,7 +97,7 @@ export function inspectionText(
   if (summary !== undefined) return shown(summary).replace(/\n*$/, '\n');
   return findings.length === 0
     ? 'The bundle contains no summary and no findings.\n'
-    : findingLines(findings, screen).join('');
+    : findings.map((each) => findingText(each, screen)).join('');
 }
 
 /** Entries that differ from the manifest of the bundle. */

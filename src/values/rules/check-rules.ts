@@ -8,7 +8,12 @@ import {
 } from '../../charts/shared/agent-options.ts';
 import type {ChartRule, RuleFacts, RuleViolation} from '../../charts/shared/rule.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
-import {type KeyFinding, type SettingFinding, warningOf} from '../../findings/finding.ts';
+import {
+  type KeyFinding,
+  type SettingFinding,
+  settingProblem,
+  warningOf,
+} from '../../findings/finding.ts';
 import {failed} from '../../ground/errors.ts';
 import {at, getAt, isMap, type Path, sameTree, spellPath, type Tree} from '../../ground/tree.ts';
 import {tokenSecret} from '../../settings/agent.ts';
@@ -48,10 +53,9 @@ export function applyRules(input: RuleInput, target: Target): SettingFinding[] {
       errors.map(({message}) => `${target.chart} ${target.version}: ${message}.`).join('\n'),
       errors.flatMap(({suggestion}) => (suggestion === undefined ? [] : [suggestion])),
       {
-        problems: errors.map(({setting, message}) => ({
-          setting: setting.id,
-          message: `${message}.`,
-        })),
+        problems: errors.map(({rule, setting: {id}, message, suggestion}) =>
+          settingProblem(rule.code, {setting: id}, {message: `${message}.`, suggestion}),
+        ),
         cause: new Error(errors.map(({rule}) => rule.code).join(', ')),
       },
     );

@@ -196,6 +196,7 @@ export async function preflightContext(
     ]),
     claims: new Map(),
     live: live(),
+    admission: known([], 'server-side dry run'),
     token: undefined,
     now: TODAY,
     ...but,

@@ -82,7 +82,8 @@ Values     cannot be compared with standard input
 
 Causes
   × IMAGE_NOT_FOUND  pod/agent-5f-x: ImagePullBackOff: scalr/agent:1: not found
-    → Check the repository and the tag of the image: --agent-image, --image-registry
+    → Check the repository and the tag of the image: --agent-image,
+      --image-registry
 
 Could not be read
   ? FORBIDDEN  installed values: secrets is forbidden
@@ -123,7 +124,7 @@ test('only the first causes are printed, and the number of further ones', () => 
 
 test('commands are not wrapped on a small screen', () => {
   expect(text({revision: revision({status: 'uninstalling'})})).toMatch(
-    /\n {4}→ Finish the uninstall: scalr-agent uninstall --release acme --namespace scalr\n/,
+    /\n {4}→ Finish the uninstall:\n {6}scalr-agent uninstall --release acme --namespace scalr\n/,
   );
 });
 
@@ -166,7 +167,7 @@ describe('changes', () => {
       '10:05:00Z × deployment/agent: 0 of 1 ready\n',
       '10:05:00Z agents: registration unknown: agent-5f-x\n',
       expect.stringMatching(
-        /^10:05:00Z × pod\/agent-5f-x: ImagePullBackOff: .* → Check the repository/,
+        /^10:05:00Z × IMAGE_NOT_FOUND {2}pod\/agent-5f-x: ImagePullBackOff: .* → Check the repository/,
       ),
       '10:05:00Z × Release acme in namespace scalr cannot become ready\n',
     ]);

@@ -225,7 +225,7 @@ test('shows the findings when the summary is missing', async () => {
   const {stdout} = await inspect(
     await forged({'findings.json': JSON.stringify([finding, {verdict: 'fatal'}, 7])}),
   );
-  expect(stdout).toContain('pod/a: it is [31mill → Heal it');
+  expect(stdout).toContain('× X  pod/a: it is [31mill\n    → Heal it\n');
 });
 
 test.each([

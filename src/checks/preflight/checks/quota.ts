@@ -1,20 +1,18 @@
-import {changing, type Remedy} from '../../../findings/finding.ts';
+import {changing} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown, isUnread, knownValue} from '../../../ground/fact.ts';
 import {groupsOf} from '../../../ground/text.ts';
 import {getAt} from '../../../ground/tree.ts';
 import {set} from '../../../settings/chart-values.ts';
 import {concurrency} from '../../../settings/purpose.ts';
-import {admitted} from '../facts/admitted.ts';
-import {MILLI_PER_UNIT, spellAmount} from '../facts/amounts.ts';
+import {spellAmount} from '../facts/amounts.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {liveFact} from '../facts/live-objects.ts';
-import type {ResourceQuota} from '../facts/namespace-limits.ts';
-import {distinctOptions, maxRuns, podGroups, resourceOption} from '../facts/pod-groups.ts';
+import {maxRuns, podGroups} from '../facts/pod-groups.ts';
 import {fewerRuns} from './capacity.ts';
 import {check} from './check.ts';
 import {type CheckResult, fail, ifKnown, pass, unreadable, warn} from './check-result.ts';
-import {countsPod, hardOf, type NamespaceLoad, type QuotaUsage, quotaUsage} from './quota-usage.ts';
+import {type QuotaUsage, quotaUsage} from './quota-usage.ts';
 
 export const quota = check('Namespace', 'quota', 'ResourceQuota', {
   ref: 'https://kubernetes.io/docs/concepts/policy/resource-quotas/',
@@ -30,64 +28,13 @@ export const quota = check('Namespace', 'quota', 'ResourceQuota', {
         const unread = objects.map((each) => liveFact(each, context)).find(isUnread);
         if (unread !== undefined) return unreadable(unread, 'read the objects of the release');
         const load = {objects, groups, pods: pods.value, ranges: limitRanges.value};
-        return (
-          silentContainers(quotas, load, context) ??
-          quotaResult(
-            quotas.flatMap((each) => quotaUsage(each, load, context)),
-            context,
-          )
+        return quotaResult(
+          quotas.flatMap((each) => quotaUsage(each, load, context)),
+          context,
         );
       });
     }),
 });
-
-const RESOURCE = /^(?:requests\.|(limits\.))?(cpu|memory)$/;
-const GIBIBYTE = 1024n ** 3n * MILLI_PER_UNIT;
-
-/** Containers without a request or limit that a quota requires: Kubernetes rejects their pods. */
-function silentContainers(
-  quotas: readonly ResourceQuota[],
-  load: NamespaceLoad,
-  context: PreflightContext,
-): CheckResult | undefined {
-  const silent = quotas.flatMap((each) => silentFor(each, load, context));
-  if (silent.length === 0) return undefined;
-  const options = distinctOptions(silent.flatMap(({option}) => option ?? []));
-  const otherwise = 'defaults for the namespace with a LimitRange';
-  return fail(
-    silent.map(({message}) => message).join('; '),
-    options === undefined
-      ? `Set ${otherwise}`
-      : {...options, text: `Use ${options.text}. Or set ${otherwise}`},
-  );
-}
-
-function silentFor(
-  quota: ResourceQuota,
-  {groups, ranges}: NamespaceLoad,
-  {target}: PreflightContext,
-): {message: string; option: Remedy | undefined}[] {
-  const pods = groups
-    .filter(({spec}) => countsPod(quota, spec, ranges))
-    .flatMap((group) => admitted(group.spec, ranges).map((container) => ({group, container})));
-  return Object.keys(hardOf(quota)).flatMap((key) => {
-    const [, isLimit, resource] = RESOURCE.exec(key) ?? [];
-    if (resource === undefined) return [];
-    const of = isLimit ? 'limits' : 'requests';
-    const usual = resource === 'cpu' ? MILLI_PER_UNIT : GIBIBYTE;
-    return pods
-      .filter(({container}) => container[of][resource] === undefined)
-      .map(({group, container: {name, requests}}) => ({
-        message: `Container ${name} of ${group.owner} has no ${resource} ${isLimit ? 'limit' : 'request'}, which ResourceQuota ${quota.metadata.name} requires (${key})`,
-        option: resourceOption(target.chart, group, {
-          container: name,
-          of,
-          resource,
-          milli: requests[resource] ?? usual,
-        }),
-      }));
-  });
-}
 
 function quotaResult(uses: readonly QuotaUsage[], context: PreflightContext): CheckResult {
   const needed = uses.filter(({need}) => need > 0n);

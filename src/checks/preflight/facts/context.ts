@@ -41,6 +41,8 @@ export interface PreflightContext extends RenderedChart {
   /** PersistentVolumeClaims of the namespace by name, in the same way. */
   claims: ReadonlyMap<string, Fact<Claim | undefined>>;
   live: LiveState;
+  /** What the API server answered to every object and pod, without storing them. */
+  admission: Fact<readonly AdmissionTrial[]>;
   /** Absent without --image-registry. */
   mirror?: Mirror;
   token: string | undefined;
@@ -90,6 +92,24 @@ export interface LiveState {
   /** SCCs of OpenShift that every service account of the pods may use, restricted-v2 left out. */
   sccs: Fact<readonly string[]>;
 }
+
+/** An object that the API server was asked to admit, or a pod of it. */
+export interface AdmissionTrial {
+  /** Pod of Deployment scalr-agent */
+  what: string;
+  object: KubernetesObject;
+  /** Whose template the pod has. */
+  owner?: KubernetesObject;
+  /** Why it was rejected, in the words of the API server. */
+  rejection?: string;
+  /** Why it could not be tried. */
+  untried?: string;
+}
+
+/** Why nothing could be tried in it. */
+export const NO_NAMESPACE = 'its namespace does not exist yet';
+
+export type RejectedTrial = AdmissionTrial & {rejection: string};
 
 /** A Secret that pods or settings reference. */
 export interface RequiredSecret {

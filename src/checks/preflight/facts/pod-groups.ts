@@ -4,7 +4,7 @@ import {changing, type Remedy} from '../../../findings/finding.ts';
 import {type Fact, knownValue, mapped} from '../../../ground/fact.ts';
 import {getAt, type Tree, type Values} from '../../../ground/tree.ts';
 import {set} from '../../../settings/chart-values.ts';
-import {spell} from '../../../settings/define.ts';
+import {type Get, spell} from '../../../settings/define.ts';
 import {concurrency} from '../../../settings/purpose.ts';
 import {runSize} from '../../../settings/size.ts';
 import {spellAmount} from './amounts.ts';
@@ -51,20 +51,25 @@ function countOf(
 }
 
 /** The pods that agent-k8s creates itself. */
-function runsOfAgent(context: PreflightContext): PodGroup {
-  const {get} = context;
-  const resources = {
-    requests: {cpu: get(runSize.cpuRequest), memory: get(runSize.memoryRequest)},
-    limits: {cpu: get(runSize.cpuLimit), memory: get(runSize.memoryLimit)},
-  };
-  return {
-    owner: 'Run pod',
-    role: 'runs',
-    spec: {containers: [{name: 'run', resources}]} as unknown as Values,
-    count: maxRuns(context),
-    isPerRun: true,
-  };
-}
+const runsOfAgent = (context: PreflightContext): PodGroup => ({
+  owner: RUN_POD,
+  role: 'runs',
+  spec: {containers: [runContainer(context.get)]},
+  count: maxRuns(context),
+  isPerRun: true,
+});
+
+export const RUN_POD = 'Run pod';
+
+/** What is known of the container of such a pod. */
+export const runContainer = (get: Get) =>
+  ({
+    name: 'run',
+    resources: {
+      requests: {cpu: get(runSize.cpuRequest), memory: get(runSize.memoryRequest)},
+      limits: {cpu: get(runSize.cpuLimit), memory: get(runSize.memoryLimit)},
+    },
+  }) as unknown as Values;
 
 /** An amount that a container should have. */
 export interface ContainerAmount {
@@ -99,7 +104,7 @@ function resourcesPath(
   {owner, role}: ChartPods,
   container: string,
 ): string | undefined {
-  if (chart === 'agent-k8s' && owner === 'Run pod') return undefined;
+  if (chart === 'agent-k8s' && owner === RUN_POD) return undefined;
   if (chart !== 'agent-job') return 'resources';
   if (role === 'controller') return 'agent.resources';
   return container === 'runner' ? 'task.runner.resources' : 'task.worker.resources';

@@ -1,4 +1,3 @@
-import {limitRange} from '../../../../src/checks/preflight/checks/limit-range.ts';
 import {quota} from '../../../../src/checks/preflight/checks/quota.ts';
 import type {LiveState, PreflightContext} from '../../../../src/checks/preflight/facts/context.ts';
 import type {
@@ -65,7 +64,7 @@ const ofRelease = known(
 
 prove(
   'quota',
-  [quota, limitRange],
+  [quota],
   [
     {id: 'quota', is: 'pass', when: 'there is none'},
     {id: 'quota', is: 'skip', when: 'it cannot be read', but: has({quotas: FORBIDDEN})},
@@ -194,12 +193,6 @@ prove(
     },
     {
       id: 'quota',
-      is: 'fail',
-      when: 'containers have no limit',
-      but: has({quotas: quotas({'limits.cpu': '9'})}),
-    },
-    {
-      id: 'quota',
       is: 'pass',
       when: 'a LimitRange gives them one',
       but: has({
@@ -243,68 +236,6 @@ prove(
           },
         ),
       }),
-    },
-
-    {id: 'limit-range', is: 'pass', when: 'there is none'},
-    {id: 'limit-range', is: 'skip', when: 'it cannot be read', but: has({limitRanges: FORBIDDEN})},
-    {
-      id: 'limit-range',
-      is: 'pass',
-      when: 'all is within',
-      flags: local,
-      but: has({limitRanges: ranges({type: 'Container', max: {cpu: '8'}})}),
-    },
-    {
-      id: 'limit-range',
-      is: 'fail',
-      when: 'limits are above it',
-      flags: local,
-      but: has({limitRanges: ranges({type: 'Container', max: {cpu: '2', memory: '512Mi'}})}),
-    },
-    {
-      id: 'limit-range',
-      is: 'fail',
-      when: 'requests are below it',
-      but: has({limitRanges: ranges({type: 'Container', min: {cpu: '2'}})}),
-    },
-    {
-      id: 'limit-range',
-      is: 'fail',
-      when: 'limits are too far from requests',
-      flags: local,
-      but: has({limitRanges: ranges({type: 'Container', maxLimitRequestRatio: {cpu: '2'}})}),
-    },
-    {
-      id: 'limit-range',
-      is: 'fail',
-      when: 'a default limit is below a request',
-      but: has({limitRanges: ranges({type: 'Container', default: {cpu: '10m'}})}),
-    },
-    {
-      id: 'limit-range',
-      is: 'fail',
-      when: 'a whole pod is above it',
-      but: has({limitRanges: ranges({type: 'Pod', max: {memory: '64Mi'}})}),
-    },
-    {
-      id: 'limit-range',
-      is: 'fail',
-      when: 'the claim is too large',
-      flags: {...pvc, 'cache-size': '30Gi'},
-      but: {
-        ...has({limitRanges: ranges({type: 'PersistentVolumeClaim', max: {storage: '10Gi'}})}),
-        manifest: known(
-          [
-            {
-              ...object('PersistentVolumeClaim', {
-                spec: {resources: {requests: {storage: '30Gi'}}},
-              }),
-              metadata: {name: 'scalr-agent-agent-local-cache'},
-            },
-          ],
-          'helm template',
-        ),
-      },
     },
   ],
 );

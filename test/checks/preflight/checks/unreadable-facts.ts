@@ -27,6 +27,7 @@ const PARTS = [
   'facts',
   'readings',
   'live',
+  'admission',
   'permissions',
   'secrets',
   'claims',
