@@ -170,6 +170,10 @@ export const usageError = (
   cause?: Error,
 ): ExpectedError => failed('USAGE', message, suggestions, cause ? {cause} : {});
 
+/** Distributions have kubectl under other names; k3s is kubectl when it is called so. */
+export const INSTALL_KUBECTL =
+  'Install kubectl, or set its path with --kubectl, for example oc, microk8s.kubectl, or a link named kubectl to k3s';
+
 /** How an install, an upgrade and the others continue after a failure. */
 export const RUN_AGAIN = 'Run the same command again to continue';
 
