@@ -57,12 +57,22 @@ function checkVersion(name: ChartName, version: string): SettingFinding[] {
     throw failed(
       'VERSION_TOO_OLD',
       `${name} ${version} is too old. Supported versions: ${oldest} to ${newest}.`,
-      [`Use --chart-version ${newest}`],
+      [
+        `Use the oldest supported version: --chart-version ${oldest}`,
+        `Use the newest version: --chart-version ${newest}`,
+      ],
     );
   }
-  const next = known.find((each) => compare(each, version) > 0);
   throw failed('VERSION_NOT_RELEASED', `${name} ${version} was never released.`, [
-    `Use the next version: --chart-version ${next}`,
+    `Use the nearest version: --chart-version ${nearestTo(version, known)}`,
     `Use the newest version: --chart-version ${newest}`,
   ]);
+}
+
+/** The next release, but the one before if only that has the same minor version: minor versions break. */
+function nearestTo(version: string, releases: readonly string[]): string | undefined {
+  const minor = version.replace(/\.\d+(?:[-+].*)?$/, '.');
+  const next = releases.find((each) => compare(each, version) > 0);
+  const before = releases.findLast((each) => compare(each, version) < 0);
+  return !next?.startsWith(minor) && before?.startsWith(minor) ? before : next;
 }

@@ -8,7 +8,7 @@ import {withInvokedName} from '../ground/program.ts';
 import {DockerTarget} from '../ground/system/docker-target.ts';
 import {HelmDirectories} from '../ground/system/helm-directories.ts';
 import {hostTools} from '../ground/system/host-tools.ts';
-import {NodeFiles, nodeCharts} from '../ground/system/node-files.ts';
+import {NodeFiles, nodeCharts, readPageTemplate} from '../ground/system/node-files.ts';
 import {nodeProcesses, requireTool, type ToolPaths} from '../ground/system/node-processes.ts';
 import type {
   Archives,
@@ -26,6 +26,7 @@ import {LaterPrompter} from '../ui/later-prompter.ts';
 import {LiveLines} from '../ui/live-lines.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
 import {asciiFallback, isAsciiOnly, type Screen} from '../ui/theme.ts';
+import {withoutSecretsOf, withoutSecretsOfHost} from './foreign-output.ts';
 
 /** External dependencies of a command; tests replace them. */
 export interface App extends Clock {
@@ -103,8 +104,7 @@ const LOADED_LATER: Pick<
       (await import('../ground/system/zip-archive.ts')).zipArchives.create(path),
     open: async (path) => (await import('../ground/system/zip-archive.ts')).zipArchives.open(path),
   },
-  pageTemplate: async (root) =>
-    (await import('../ground/system/node-files.ts')).readPageTemplate(root),
+  pageTemplate: readPageTemplate,
   openInBrowser: async (path) =>
     (await import('../ground/system/node-processes.ts')).openInBrowser(path),
 };
@@ -123,9 +123,9 @@ export function nodeApp(given = {isAccessible: false}): App {
     files,
     charts: nodeCharts(files),
     prompter: (screen, signal) => nodePrompter(screen, isAccessible, signal),
-    processes: (paths) => docker.guard(nodeProcesses(paths, helm)),
+    processes: (paths) => docker.guard(withoutSecretsOf(nodeProcesses(paths, helm))),
     requireTool,
-    host: docker.tools(),
+    host: withoutSecretsOfHost(docker.tools()),
     handleInterrupts,
     now: () => new Date(),
     sleep,

@@ -1,3 +1,4 @@
+import {driftOf, manifestDiff} from '../cluster/diff/values-diff.ts';
 import type {CreatedToken} from '../extensions/account/install-pool.ts';
 import type {SettingFinding} from '../findings/finding.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
@@ -37,7 +38,13 @@ export function showInstallDiff(planned: InstallPlan): InstallResult {
   const difference = {plan, facts, values: desired.values, manifest};
   if (!context.isJson) context.show(installDiffText(difference, context.resultScreen));
   if (flags['exit-code'] && result.changed) context.exitWith(ExitCode.differences);
-  return result;
+  return {
+    ...result,
+    differences: {
+      values: driftOf(facts.release?.values ?? {}, desired.values).differences,
+      objects: manifestDiff(facts.live, manifest),
+    },
+  };
 }
 
 /** Shows, checks, confirms and runs the plan. @throws ExpectedError */

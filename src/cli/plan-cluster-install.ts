@@ -1,6 +1,7 @@
 import {checksWith} from '../checks/preflight/checks/check.ts';
 import type {AlreadyRead} from '../checks/preflight/read-context.ts';
 import {isVerifiable, runPreflight, unverified} from '../checks/preflight/run-preflight.ts';
+import type {Difference, ObjectChange} from '../cluster/diff/values-diff.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {kindAndName} from '../cluster/kubernetes/object-refs.ts';
 import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
@@ -33,6 +34,8 @@ export interface InstallResult extends ReleaseHead {
   objects: readonly string[];
   /** Installed values and objects that the change removes. */
   warnings: readonly SettingFinding[];
+  /** Only with --diff: the keys and the objects that change; secrets are hidden. */
+  differences?: {values: readonly Difference[]; objects: readonly ObjectChange[]};
   /** Written files. */
   saved?: readonly string[];
   /** State according to the agent log; absent if the install did not wait. */

@@ -1,6 +1,7 @@
-import {type ChartRequirements, recommend} from '../charts/recommend.ts';
-import type {ChartName} from '../charts/releases/chart-name.ts';
+import {CHART_NAMES, type ChartName} from '../charts/releases/chart-name.ts';
 import {isUnknown} from '../charts/releases/target.ts';
+import {ExpectedError} from '../ground/errors.ts';
+import {oneOf} from '../ground/text.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -45,14 +46,24 @@ export async function readChartFrom(
   });
 }
 
+const versionOfNoChart = (version: string): ExpectedError =>
+  new ExpectedError(
+    `--chart-version ${version}: the chart is missing, and each chart has versions of its own.`,
+    {
+      code: 'MISSING_SETTING',
+      suggestions: [`Add --chart ${oneOf(CHART_NAMES)}`],
+      options: CHART_NAMES.map((name) => ({add: `--chart ${name}`, when: `For ${name}`})),
+    },
+  );
+
 /** The chart that the settings name, read if its version is unknown. @throws ExpectedError */
 export async function readChartOfSettings(
   settings: Settings,
-  facts: ChartRequirements | undefined,
   deps: ChartDeps,
 ): Promise<ReadChart | undefined> {
   const version = settings.get(chartVersion);
   if (version === undefined) return undefined;
-  const name = settings.get(chart) ?? recommend(settings, facts).chart;
+  const name = settings.get(chart);
+  if (name === undefined) throw versionOfNoChart(version);
   return readUnknownChart(name, version, settings.get(chartSource), deps);
 }

@@ -1,9 +1,4 @@
-import {
-  agentReleases,
-  readAllStatus,
-  readStatus,
-  watchStatus,
-} from '../checks/status/read-status.ts';
+import {agentReleases, readAllStatus, readStatus} from '../checks/status/read-status.ts';
 import {hasChanged, type ReleaseStatus} from '../checks/status/status.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {contextName, contextNames} from '../cluster/release/read-release.ts';
@@ -22,7 +17,6 @@ import {newestInRepository} from '../operations/read-chart.ts';
 import {Settings} from '../settings/settings.ts';
 import {driftText} from '../ui/changes.ts';
 import {statusText} from '../ui/status.ts';
-import {StatusReporter} from '../ui/status-changes.ts';
 import {
   type ClusterStatus,
   type ClustersDocument,
@@ -115,39 +109,6 @@ export async function showAllReleases(
   if (!isJson) show(statusTable(all, resultScreen));
   exitWith(worstExit(all.map(({status}) => exitOf(status, [], isStrict))));
   return {releases: all.map(({name, status}) => statusDocument(name, status, []))};
-}
-
-/** Prints changes until it is interrupted; as JSON, one document per line. */
-export async function printStatusChanges(
-  {name, files, desired}: StatusRequest,
-  access: ClusterAccess,
-  {app, isJson, resultScreen, timeoutMs, say, show, exitWith}: CommandContext,
-): Promise<undefined> {
-  const {now, sleep} = app;
-  const interrupts = app.handleInterrupts();
-  const changes = new StatusReporter(show, resultScreen);
-  let last = '';
-  const printLine = (status: ReleaseStatus): void => {
-    const line = `${JSON.stringify({schemaVersion: 1, ...statusDocument(name, status, files)})}\n`;
-    if (line !== last) app.stdout(line);
-    last = line;
-  };
-  try {
-    await watchStatus(name, desired, {
-      ...access,
-      interrupts,
-      now,
-      sleep,
-      timeoutMs,
-      onStatus: (status) =>
-        isJson ? printLine(status) : changes.status({name, status, files, now: now()}),
-      onError: (error) => (isJson ? say(`${error.message}\n`) : changes.error(error, now())),
-    });
-  } finally {
-    interrupts.release();
-  }
-  exitWith(interrupts.interrupt.reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted);
-  return undefined;
 }
 
 /** With `isStrict`, differences and failed comparisons are failures. */

@@ -1,5 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import type {Target} from '../charts/releases/target.ts';
+import {checksWith} from '../checks/preflight/checks/check.ts';
+import {runPreflight} from '../checks/preflight/run-preflight.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {refText} from '../cluster/kubernetes/object-refs.ts';
 import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
@@ -20,12 +22,17 @@ import {uninstallRelease} from '../operations/uninstall-release.ts';
 import type {ChartChange, PreparedUpgrade, UpgradeChoices} from '../operations/upgrade.ts';
 import type {WatchResult} from '../operations/watch-release.ts';
 import {tokenSecret} from '../settings/agent.ts';
+import {cacheClaim} from '../settings/cache.ts';
 import {allowClearText} from '../settings/chart-values.ts';
+import {spell} from '../settings/define.ts';
 import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
+import {Settings} from '../settings/settings.ts';
 import {clientCertSecret} from '../settings/tls.ts';
 import {manifestDiffText, upgradeText} from '../ui/changes.ts';
+import {checkText} from '../ui/checks.ts';
 import {NOT_WAITED, nextSteps, nextStepsText, resultSentence} from '../ui/next-steps.ts';
 import {accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
+import {readValues} from '../values/reading/read-values.ts';
 import {connectionFlags, takeOverFlag} from './connection-flags.ts';
 import {answersFlag, confirmFlags, type Parsed, repeated, verifyFlag} from './flags.ts';
 import {
@@ -111,6 +118,7 @@ function operationOf(shown: Shown): Operation<UpgradeResult> {
         ? manifestDiffText(facts.installed, desired.manifest, resultScreen)
         : '',
     check: async () => {
+      if (changed && !flags['skip-preflight']) await preflight(shown);
       await requirePermissions(prepared.steps, name, {...access, operation: 'upgrade'});
       const steps = choice.removes ? [...prepared.steps, ...cleanup] : prepared.steps;
       return dryRunPlan({steps, name, objects: desired.manifest, facts}, access);
@@ -118,6 +126,26 @@ function operationOf(shown: Shown): Operation<UpgradeResult> {
     ask: () => ask(choice, shown),
     run: (deps) => run(choice, shown, deps),
   };
+}
+
+/** Runs the checks of an install with the migrated values. @throws ExpectedError if the upgrade would fail */
+async function preflight({to, prepared, access, context}: Shown): Promise<void> {
+  const {desired, facts} = prepared;
+  const {app, timeoutMs, screen} = context;
+  const {now, sleep, registries} = app;
+  const {values} = desired;
+  const generated = {
+    target: to,
+    settings: new Settings(new Map()),
+    effective: readValues(values, to).settings,
+    values,
+    origins: [],
+    warnings: [],
+  };
+  const deps = {...access, now, sleep, registries, timeoutMs};
+  const already = {manifest: desired.manifest, context: facts.context};
+  const checks = await runPreflight(generated, desired, deps, already);
+  for (const each of checksWith(checks, 'warning')) app.stderr(checkText(each, screen));
 }
 
 /** Returns the steps that the user has added. @throws ExpectedError */
@@ -203,19 +231,29 @@ const atRemoval =
 function showResult(
   result: UpgradeResult,
   watched: WatchResult | undefined,
-  {prepared: {name}, context}: Shown,
+  {prepared, to, context}: Shown,
   {done}: RunDeps,
 ): void {
   const {app, say, screen} = context;
   const {env} = app;
+  const {name} = prepared;
   const what = `release ${name.release}`;
   const hasChanged = result.changed;
   if (watched === undefined) done(`Release ${name.release} is upgraded`, NOT_WAITED);
   else done(...resultSentence({what, hasChanged, agent: watched.agent, url: undefined}));
   for (const {title, how} of result.obsolete) say(`${title}. ${how}\n`);
+  say(keptClaimText(prepared, to));
   if (watched === undefined) return;
   const next = nextSteps({name, isForVcs: false, isLinked: true, program: programOf(env), env});
   say(nextStepsText(next, screen));
+}
+
+/** A PVC that the new version no longer creates is part of the settings from now on. */
+function keptClaimText({keptClaims, desired}: PreparedUpgrade, to: Target): string {
+  const claim = readValues(desired.values, to).settings.get(cacheClaim.id);
+  return keptClaims.some((each) => each === claim)
+    ? `The release uses PVC ${claim} from now on. For the next install, add ${spell(cacheClaim)} ${claim} (in an answers file, ${cacheClaim.id}: ${claim}); without it, a new PVC is created.\n`
+    : '';
 }
 
 /** The result before the upgrade; without `runsInFlight` if runs cannot be detected. */
@@ -279,6 +317,7 @@ export const upgradeFlags = {
     default: '30m',
   }),
   'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
+  'skip-preflight': Flags.boolean({summary: 'Skip the preflight checks.'}),
   'rollback-on-failure': Flags.boolean({
     summary: 'Roll back when the upgrade fails; saves logs, events and objects to a file first.',
     exclusive: ['no-wait'],

@@ -12,13 +12,9 @@ import {refuseWith} from '../cli/flag-values.ts';
 import {answersFlag, repeated} from '../cli/flags.ts';
 import {type HostStatusDocument, hostStatus} from '../cli/host-agents.ts';
 import {settingFlags, targetFlag} from '../cli/setting-flags.ts';
-import {
-  printStatusChanges,
-  showAllReleases,
-  showContexts,
-  showRelease,
-} from '../cli/status-release.ts';
+import {showAllReleases, showContexts, showRelease} from '../cli/status-release.ts';
 import {readValuesTexts} from '../cli/values-files.ts';
+import {printStatusChanges, WATCH_GOALS, type WatchGoal} from '../cli/watch-status.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {namespace, release, TARGETS, target as targetSetting} from '../settings/release.ts';
 import type {ClustersDocument, StatusDocument} from '../ui/status-list.ts';
@@ -27,6 +23,8 @@ import {readLayers} from '../values/reading/source.ts';
 const SETTINGS = [namespace, release];
 /** A user waits for the result. */
 const READ_TIMEOUT = '30s';
+/** A script waits for an agent that starts, or for the end of runs. */
+const UNTIL_TIMEOUT = '10m';
 
 /** Flags that have no meaning without Kubernetes. */
 const ONLY_KUBERNETES = [
@@ -34,6 +32,7 @@ const ONLY_KUBERNETES = [
   'exit-code',
   'all-namespaces',
   'watch',
+  'until',
   'newest',
   'contexts',
   'namespace',
@@ -51,11 +50,12 @@ type Result =
 export default class Status extends BaseCommand<Result> {
   static override summary = 'Show the status of an installed agent.';
   static override description =
-    `Shows readiness and its causes, versions, runs in flight, and changes since the install. Read-only; skips what your Kubernetes user may not read. Exit codes: 0 (ready), 1 (not ready, or cluster not reachable), 2 (release or kubectl not found). --watch prints every change on a new line until Ctrl-C (exit code 130). --timeout limits one query (default ${READ_TIMEOUT}). --contexts lists the releases of several clusters; --namespace and --release select one release per cluster. It exits with 0 if every cluster has a release and all are ready. If a token for the Scalr account is found, pods are compared with the agents in Scalr. --no-account disables this. With --target docker or systemd, shows the agents of this machine.`;
+    `Shows readiness and its causes, versions, runs in flight, and changes since the install. Read-only; skips what your Kubernetes user may not read. Exit codes: 0 (ready), 1 (not ready, or cluster not reachable), 2 (release or kubectl not found). --watch prints every change on a new line until Ctrl-C (exit code 130); on a terminal, the status below these lines is replaced in place. --timeout limits one query (default ${READ_TIMEOUT}). With --until, it limits the whole wait (default ${UNTIL_TIMEOUT}, exit code 6). --contexts lists the releases of several clusters; --namespace and --release select one release per cluster. It exits with 0 if every cluster has a release and all are ready. If a token for the Scalr account is found, pods are compared with the agents in Scalr. --no-account disables this. With --target docker or systemd, shows the agents of this machine.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --values base.yaml --values production.yaml --exit-code',
     '<%= config.bin %> <%= command.id %> --watch',
+    '<%= config.bin %> <%= command.id %> --watch --until ready --timeout 5m',
     "<%= config.bin %> <%= command.id %> --contexts 'prod-*'",
   ];
   static override flags = {
@@ -89,6 +89,11 @@ export default class Status extends BaseCommand<Result> {
       char: 'w',
       summary: 'Watch for changes; with --json prints one document per line.',
     }),
+    until: Flags.string({
+      summary: 'With --watch: exit with 0 when the release is ready, or when no run is in flight.',
+      options: [...WATCH_GOALS],
+      dependsOn: ['watch'],
+    }),
     newest: Flags.boolean({
       summary: 'Ask the chart repository for the newest version.',
       exclusive: ['watch', 'all-namespaces'],
@@ -100,9 +105,17 @@ export default class Status extends BaseCommand<Result> {
   };
 
   protected override readonly targets = TARGETS;
+  #isWatching = false;
+
+  /** A pipe reads one document per line. */
+  override logJson(document: unknown): void {
+    if (this.#isWatching) this.app.stdout(`${JSON.stringify(document)}\n`);
+    else super.logJson(document);
+  }
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Status);
+    this.#isWatching = flags.watch ?? false;
     const files = flags.values ?? [];
     const tools = await this.clusterChecks(['kubectl'], flags);
     const reading = readValuesTexts(files, this.app.files).then(readLayers);
@@ -111,7 +124,11 @@ export default class Status extends BaseCommand<Result> {
       {certain: [() => reading, ...tools]},
       {only: [targetSetting, ...SETTINGS]},
     );
-    const timeoutMs = timeoutOf({...flags, timeout: flags.timeout ?? READ_TIMEOUT});
+    const until = flags.until as WatchGoal | undefined;
+    const timeoutMs = timeoutOf({
+      ...flags,
+      timeout: flags.timeout ?? (until ? UNTIL_TIMEOUT : READ_TIMEOUT),
+    });
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
     const target = await this.targetFrom(flags);
     if (target !== 'kubernetes') {
@@ -150,7 +167,7 @@ export default class Status extends BaseCommand<Result> {
     const access = await this.accessTo(name.kubeTarget, flags);
     if (flags['all-namespaces']) return showAllReleases(request, access, context);
     return flags.watch
-      ? printStatusChanges(request, access, context)
+      ? printStatusChanges(request, until, access, context)
       : showRelease(request, access, context);
   }
 }

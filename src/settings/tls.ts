@@ -80,7 +80,7 @@ export const clientCertFile: Setting<Secret> = defineSetting('TLS', 'client-cert
   summary: 'Client certificate file for mutual TLS, PEM; stored in a Secret.',
   kind: clientCertificate(),
   caution: (_, get) =>
-    `values.yaml contains only the name of Secret ${get(clientCertSecret)}. Create the Secret before the install: ${createTls(get(clientCertSecret) as string, get(namespace) as string)}`,
+    `values.yaml contains only the name of Secret ${get(clientCertSecret)}, which install creates. Before another tool applies the values: ${createTls(get(clientCertSecret) as string, get(namespace) as string)}`,
   rule: (_, get) =>
     get(clientKeyFile)
       ? undefined

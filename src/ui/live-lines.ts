@@ -1,9 +1,11 @@
 import {eraseLines} from '@inquirer/ansi';
 import width from 'fast-string-width';
+import {count} from '../ground/text.ts';
+import type {Screen} from './theme.ts';
 
 interface Output {
   write(text: string): unknown;
-  columns?: number;
+  columns?: number | undefined;
 }
 
 /** The last lines of a terminal, which are replaced in place. Everything else is printed above them. */
@@ -31,9 +33,8 @@ export class LiveLines {
 
   get #erased(): string {
     if (this.#shown === '') return '';
-    const {columns = Number.POSITIVE_INFINITY} = this.#output;
     // A window that became narrower has broken the lines.
-    const heights = this.#shown.split('\n').map((line) => Math.ceil(width(line) / columns) || 1);
+    const heights = this.#shown.split('\n').map((line) => heightOf(line, this.#output.columns));
     return eraseLines(heights.reduce((sum, height) => sum + height, 0));
   }
 
@@ -41,4 +42,24 @@ export class LiveLines {
   readonly #forget = (): void => {
     this.#shown = '';
   };
+}
+
+const heightOf = (line: string, columns = Number.POSITIVE_INFINITY): number =>
+  Math.ceil(width(line) / columns) || 1;
+
+/** The first lines of a text, as many as can be replaced in place: what has scrolled away cannot. */
+export function fittedLines(
+  text: string,
+  {columns, rows}: Pick<Screen, 'columns' | 'rows'>,
+): string {
+  const lines = text.trimEnd().split('\n');
+  // The cursor is below the last line.
+  let room = (rows ?? Number.POSITIVE_INFINITY) - 1;
+  const first = lines.findIndex((line) => {
+    room -= heightOf(line, columns);
+    return room < 0;
+  });
+  if (first < 0) return text;
+  const shown = lines.slice(0, Math.max(0, first - 1));
+  return `${[...shown, `… ${count(lines.length - shown.length, 'more line')}`].join('\n')}\n`;
 }

@@ -2,6 +2,7 @@ import type {ReleaseStatus} from '../checks/status/status.ts';
 import type {Finding} from '../findings/finding.ts';
 import type {ExpectedError} from '../ground/errors.ts';
 import {findingLine, verdictMark} from './finding-text.ts';
+import {fittedLines, LiveLines} from './live-lines.ts';
 import {type ShownStatus, statusText} from './status.ts';
 import {
   agentsFact,
@@ -17,15 +18,20 @@ import {
 } from './status-facts.ts';
 import {paragraph, type Screen} from './theme.ts';
 
-/** Prints the full status once, and then one line per change. */
+/** Prints the full status once, and then one line per change. On a terminal, the status stays below these lines and is replaced in place. */
 export class StatusReporter {
-  readonly #write: (text: string) => void;
+  readonly #lines: LiveLines;
   readonly #screen: Screen;
   #known: ReadonlyMap<string, string> | undefined;
   #lastMessage: string | undefined;
 
   constructor(write: (text: string) => void, screen: Screen) {
-    this.#write = write;
+    this.#lines = new LiveLines({
+      write,
+      get columns() {
+        return screen.columns;
+      },
+    });
     this.#screen = screen;
   }
 
@@ -34,8 +40,10 @@ export class StatusReporter {
     if (this.#lastMessage !== undefined)
       this.#writeLine(shown.now, 'The API server is reachable again');
     this.#lastMessage = undefined;
-    if (this.#known === undefined) this.#write(statusText(shown, this.#screen));
-    else for (const text of changes(this.#known, facts)) this.#writeLine(shown.now, text);
+    for (const text of changes(this.#known ?? facts, facts)) this.#writeLine(shown.now, text);
+    const text = statusText(shown, this.#screen);
+    if (this.#screen.isLive) this.#lines.draw(fittedLines(text, this.#screen));
+    else if (this.#known === undefined) this.#lines.print(text);
     this.#known = facts;
   }
 
@@ -45,7 +53,7 @@ export class StatusReporter {
   }
 
   #writeLine(now: Date, text: string): void {
-    this.#write(paragraph(`${now.toISOString().slice(11, 19)}Z `, text, this.#screen));
+    this.#lines.print(paragraph(`${now.toISOString().slice(11, 19)}Z `, text, this.#screen));
   }
 }
 

@@ -15,6 +15,8 @@ const refusal = async (argv: readonly string[], files: Record<string, string> = 
 
 test.each([
   [['--watch', '--all-namespaces'], 'USAGE', /./],
+  [['--until', 'ready'], 'USAGE', /./],
+  [['--watch', '--until', 'idle'], 'USAGE', /./],
   [['--watch', '--values', 'a.yaml', '--exit-code'], 'USAGE', /./],
   [['--values', 'missing.yaml'], 'UNREADABLE_FILE', /missing\.yaml/],
   [['--values', 'broken.yaml'], 'UNREADABLE_FILE', /^broken\.yaml, line 3: /],

@@ -26,7 +26,7 @@ describe('the result', () => {
     const {stderr, exit} = await runCommand(Values, [...URL_FLAG, '--chart-version', '0.5.63']);
     expect(exit).toBe(2);
     expect(stderr).toContain('--chart-version 0.5.63: the chart is missing');
-    expect(stderr).toContain('Add --chart agent-k8s, agent-local or agent-job');
+    expect(stderr).toContain('--chart-version 0.5.63 --chart agent-local');
   });
 
   test('prints the same bytes for the same command', async () => {

@@ -8,6 +8,7 @@ import {findHelm} from '../cluster/helm/find-helm.ts';
 import {startCluster} from '../control-plane/start-cluster.ts';
 import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
 import {install, preflight, status} from '../support/run-on-cluster.ts';
+import {isExhaustive} from '../support/sample.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelm();
 const URL = ['--url', 'https://acme.scalr.io'];
@@ -71,9 +72,61 @@ test('preflight, install and status start so many processes and send so many req
   expect(exit, stderr).toBe(0);
   const after = new Counter();
   await status(place, helm, [], after.deps());
-  expect(before.work()).toEqual({processes: 4, requests: 35, different: 20});
+  expect(before.work()).toEqual({processes: 4, requests: 36, different: 21});
   // How often it asks whether the agent is ready depends on the machine.
   expect(during.work().processes).toBe(8);
   expect(during.work().different).toBeLessThanOrEqual(31);
   expect(after.work()).toEqual({processes: 1, requests: 12, different: 12});
+});
+
+/** The full size takes minutes to create. */
+const NEIGHBORS = isExhaustive ? {pods: 5000, releases: 500} : {pods: 50, releases: 60};
+
+const foreignPod = (index: number): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: {name: `foreign-${index}`},
+  spec: {nodeName: 'node-a', containers: [{name: 'web', image: 'nginx'}]},
+});
+
+const foreignRelease = (index: number): object => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  type: 'helm.sh/release.v1',
+  metadata: {
+    name: `sh.helm.release.v1.foreign-${index}.v1`,
+    labels: {owner: 'helm', name: `foreign-${index}`, status: 'deployed', version: '1'},
+  },
+  stringData: {release: 'A'.repeat(2000)},
+});
+
+const many = (length: number, make: (index: number) => object): object[] =>
+  Array.from({length}, (_, index) => make(index));
+
+test('pods and releases of others cost few requests', async () => {
+  const cluster = await startCluster();
+  onTestFinished(() => cluster.stop());
+  const place = await installPlace(cluster.kubeconfig);
+  const neighbors = await installPlace(cluster.kubeconfig);
+  const chart = await chartFlags('agent-local');
+  const {exit, stderr} = await install(place, helm, [...chart, '--yes'], {env: TOKEN});
+  expect(exit, stderr).toBe(0);
+  const requestsOf = async (run: (counter: Counter) => Promise<unknown>): Promise<number> => {
+    const counter = new Counter();
+    await run(counter);
+    return counter.work().requests;
+  };
+  const measured = async () => ({
+    preflight: await requestsOf((each) => preflight(place, helm, [...chart, ...URL], each.deps())),
+    status: await requestsOf((each) => status(place, helm, [], each.deps())),
+    all: await requestsOf((each) => status(place, helm, ['--all-namespaces'], each.deps())),
+  });
+  const alone = await measured();
+  await neighbors.kubectl.apply(
+    ...many(NEIGHBORS.pods, foreignPod),
+    ...many(NEIGHBORS.releases, foreignRelease),
+  );
+  const beside = await measured();
+  for (const name of ['preflight', 'status', 'all'] as const)
+    expect(beside[name], name).toBeLessThanOrEqual(alone[name] * 1.3);
 });

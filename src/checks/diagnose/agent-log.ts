@@ -92,8 +92,8 @@ export function verdictIn(
   const rows = rowsFor(platform);
   const lines = log
     .split('\n')
-    .filter((line) => line.trim() !== '')
     .map(parse)
+    .filter(({text}) => text !== '')
     .map((line) => ({...line, meaning: meaningOf(line, rows)}))
     .reverse();
   const newest = lines.findIndex(({meaning}) => meaning !== undefined);
@@ -170,21 +170,30 @@ const isAboutScalr = (raw: string): boolean =>
 
 const TIME = /^\W*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,]\d+)?(Z| ?[+-]\d\d:?\d\d)?[^\w[]*/;
 
-function parse(raw: string): Line {
+/** What kubelets and Docker put before a line: the clock and the time zone of a container can be wrong. */
+const OUTER_TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d) /;
+
+function parse(line: string): Line {
+  const outer = OUTER_TIME.exec(line);
+  const raw = outer ? line.slice(outer[0].length) : line;
   const json = raw.trimStart().startsWith('{') ? jsonIn(raw) : undefined;
   const fields = isFields(json) ? json : undefined;
   const level = fields
     ? String(fields['level'] ?? '')
     : (/\blevel=(\w+)/.exec(raw)?.[1] ?? raw.replace(TIME, '').trimStart());
-  const stamp = TIME.exec(String(fields?.['timestamp'] ?? raw));
   return {
     raw,
     text: fields ? textOf(fields) : raw.replace(TIME, '').trim(),
-    // Times without a zone are local time of the container, and the images use UTC.
-    at: stamp ? `${stamp[1]}T${stamp[2]}${stamp[3]?.trim() ?? 'Z'}` : undefined,
+    at: outer ? `${outer[1]}${outer[2]}` : ownTime(String(fields?.['timestamp'] ?? raw)),
     isChatter: CHATTER_LEVEL.test(level),
     isError: ERROR_LEVEL.test(level),
   };
+}
+
+/** Times without a zone are local time of the container, and the images use UTC. */
+function ownTime(text: string): string | undefined {
+  const stamp = TIME.exec(text);
+  return stamp ? `${stamp[1]}T${stamp[2]}${stamp[3]?.trim() ?? 'Z'}` : undefined;
 }
 
 /** `error` of a JSON line; `[error] …`, `ERROR: …` at the start of a text. */
@@ -201,9 +210,23 @@ function textOf(fields: Fields): string {
 
 /** Message of the last line of a log. The time is removed, because it differs in every attempt. */
 export function lastLogLine(log: string | undefined): string | undefined {
-  const line = log?.split('\n').findLast((each) => each.trim() !== '');
-  return line === undefined ? undefined : parse(line).text;
+  return log
+    ?.split('\n')
+    .map((line) => parse(line).text)
+    .findLast((text) => text !== '');
 }
+
+const RECONNECT_PATTERN = /\bre-?connect(ed|ing)\b/i;
+
+/** When the agent connected again; one connection can have several lines of the same second. */
+export const reconnectTimes = (log: string): string[] => [
+  ...new Set(
+    log
+      .split('\n')
+      .filter((line) => RECONNECT_PATTERN.test(line))
+      .flatMap((line) => parse(line).at ?? []),
+  ),
+];
 
 /** Also for pods that Kubernetes considers ready, because the charts have no readiness probes. */
 export const agentLogCauses: CauseTable = {

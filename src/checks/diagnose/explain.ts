@@ -156,6 +156,21 @@ const workloadCauses: readonly CauseTable[] = [
       }),
   }),
   singleCause({
+    code: 'ROLLOUT_PAUSED',
+    remedy: 'Continue the rollout',
+    kubectlArgs: ({object}, namespace) => [
+      'rollout',
+      'resume',
+      `deployment/${object.metadata.name}`,
+      '--namespace',
+      namespace,
+    ],
+    symptoms: ({workloads}) =>
+      workloads
+        .filter((each) => each.spec?.paused === true && !isRootReady(each))
+        .map((each) => ({object: each, reason: 'the rollout is paused, so no new pod is created'})),
+  }),
+  singleCause({
     // Ten minutes without progress by default; kubectl rollout status also stops here.
     code: 'DEADLINE_EXCEEDED',
     permanentAfter: 0,

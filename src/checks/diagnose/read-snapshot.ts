@@ -104,6 +104,7 @@ async function logsOf(
         ...options,
         tailLines: LOG_LINES,
         previous,
+        timestamps: true,
       });
       // An agent logs once that it is ready, and then its runs for weeks.
       const isLost =
@@ -112,7 +113,11 @@ async function logsOf(
         text.split('\n').length >= LOG_LINES &&
         !hasSignificantLine(text);
       const start = isLost
-        ? await podLog(kubernetes, pod, name, {...options, limitBytes: START_BYTES})
+        ? await podLog(kubernetes, pod, name, {
+            ...options,
+            limitBytes: START_BYTES,
+            timestamps: true,
+          })
         : undefined;
       return {
         key: `${pod}/${name}`,

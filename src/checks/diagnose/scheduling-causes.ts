@@ -1,4 +1,4 @@
-import type {Pod} from '../../cluster/kubernetes/objects.ts';
+import type {KubernetesObject, Pod} from '../../cluster/kubernetes/objects.ts';
 import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {
@@ -12,6 +12,7 @@ import {
 import {eventsOf, firstTimeOf} from './events.ts';
 import {claimsOf, condition, isTerminating} from './pod-state.ts';
 import {unhealthyPods} from './rollout.ts';
+import {rootOf} from './snapshot-queries.ts';
 
 /** Pending PersistentVolumeClaims with an error. Waiting for the first consumer is normal. */
 const pendingClaims = (snapshot: Snapshot): Symptom[] =>
@@ -86,7 +87,12 @@ export const claimCauses: readonly CauseTable[] = [
 const NODE_START_SECONDS = 120;
 
 /** One reason of the scheduler for some of the nodes. */
-const NODE_ROWS: readonly CauseRow[] = [
+interface NodeRow extends CauseRow {
+  /** With agent-local, whose agents execute the runs and which has no controller. */
+  remedyForRuns?: string;
+}
+
+const NODE_ROWS: readonly NodeRow[] = [
   {
     code: 'PVC_NOT_FOUND',
     pattern: /persistentvolumeclaim "[^"]*" (not found|is being deleted)/,
@@ -118,11 +124,13 @@ const NODE_ROWS: readonly CauseRow[] = [
     code: 'INSUFFICIENT_CPU',
     pattern: /Insufficient cpu/,
     remedy: 'Add nodes, or request less CPU: --run-cpu-request, --controller-cpu-request',
+    remedyForRuns: 'Add nodes, or request less CPU: --run-cpu-request',
   },
   {
     code: 'INSUFFICIENT_MEMORY',
     pattern: /Insufficient memory/,
     remedy: 'Add nodes, or request less memory: --run-memory-request, --controller-memory-request',
+    remedyForRuns: 'Add nodes, or request less memory: --run-memory-request',
   },
   {
     code: 'INSUFFICIENT_RESOURCE',
@@ -150,12 +158,14 @@ const NODE_ROWS: readonly CauseRow[] = [
     code: 'NODE_SELECTOR',
     pattern: /match Pod's node (affinity|selector)/,
     remedy: 'Label nodes, or correct --node-selector or --controller-node-selector',
+    remedyForRuns: 'Label nodes, or correct --node-selector',
   },
   {
     code: 'TAINT',
     pattern: /untolerated taint|had taint/,
     remedy:
       'Add --toleration (--controller-toleration) for the taint of the nodes. Show the taints',
+    remedyForRuns: 'Add --toleration for the taint of the nodes. Show the taints',
     kubectlArgs: () => ['describe', 'nodes'],
   },
   {
@@ -191,6 +201,7 @@ function unscheduledPods(snapshot: Snapshot): Symptom[] {
       .replace(/(\. |, )(no new claims|preemption:).*$/s, '')
       .replace(/\. not found$/, '');
     const parts = partsOf(pod, summary);
+    const hasRuns = isOfAgentLocal(rootOf(snapshot, pod));
     return [
       {
         object: pod,
@@ -200,15 +211,23 @@ function unscheduledPods(snapshot: Snapshot): Symptom[] {
         isPermanent: eventsOf(snapshot, pod, NODE_COMING).length > 0 ? false : undefined,
         remedy:
           [
-            ...new Set(parts.map(({row}) => remedyOf(row, {object: pod}, snapshot.kubeTarget))),
+            ...new Set(
+              parts.map(({row: {remedyForRuns, ...row}}) => {
+                const remedy = hasRuns ? (remedyForRuns ?? row.remedy) : row.remedy;
+                return remedyOf({...row, remedy}, {object: pod}, snapshot.kubeTarget);
+              }),
+            ),
           ].join('; or: ') || undefined,
       },
     ];
   });
 }
 
+const isOfAgentLocal = ({metadata}: KubernetesObject): boolean =>
+  metadata.labels?.['helm.sh/chart']?.startsWith('agent-local-') ?? false;
+
 /** The part that excludes most nodes comes first; ties are ordered as in the table. */
-function partsOf(pod: Pod, message: string): {row: CauseRow; text: string}[] {
+function partsOf(pod: Pod, message: string): {row: NodeRow; text: string}[] {
   const found = message
     .replace(/^\d+\/\d+ nodes are available: /, '')
     .split(/, (?=\d+ )/)

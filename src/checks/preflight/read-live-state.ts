@@ -3,12 +3,13 @@ import type {Target} from '../../charts/releases/target.ts';
 import {objectsIn} from '../../cluster/helm/release-record.ts';
 import {releasesIn} from '../../cluster/helm/releases.ts';
 import {servedResources} from '../../cluster/kubernetes/discovery.ts';
-import {isWideObject, resourceOf} from '../../cluster/kubernetes/kinds.ts';
+import {collectionPath, isWideObject, resourceOf} from '../../cluster/kubernetes/kinds.ts';
 import {listFact, objectFact, unknownBy} from '../../cluster/kubernetes/object-facts.ts';
 import {kindAndName} from '../../cluster/kubernetes/object-refs.ts';
 import type {Claim, KubernetesObject, Pod, SecretObject} from '../../cluster/kubernetes/objects.ts';
 import {helmOwner} from '../../cluster/kubernetes/owners.ts';
 import {currentUser} from '../../cluster/kubernetes/permissions.ts';
+import {listAll} from '../../cluster/kubernetes/resources.ts';
 import {DEFINITIONS, definitionOf} from '../../cluster/platform/cluster-facts.ts';
 import type {PlatformReadings} from '../../cluster/platform/readings.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
@@ -54,10 +55,11 @@ export async function readLiveState(
   const {namespace} = name.kubeTarget;
   const list = <T extends KubernetesObject>(resource: string): Promise<Fact<readonly T[]>> =>
     listFact(kubernetes, resource, {...options, namespace});
-  const [found, quotas, limitRanges, user, sccs] = await Promise.all([
+  const [found, quotas, limitRanges, podsOnNodes, user, sccs] = await Promise.all([
     readObjects(objects, reading),
     list<ResourceQuota>('resourcequotas'),
     list<LimitRange>('limitranges'),
+    readPodsOnNodes(reading),
     currentUser(kubernetes, options),
     readUsableSccs(objects, reading),
   ]);
@@ -72,9 +74,23 @@ export async function readLiveState(
     quotas,
     limitRanges,
     pods: hasNoQuota ? known([], 'no ResourceQuota') : await list<Pod>('pods'),
+    podsOnNodes,
     user: user.error ? unknownBy(user.error) : known(user.value, 'SelfSubjectReview'),
     sccs,
   };
+}
+
+/** Larger pages than usual, so that the neighbours cost few requests. */
+const PODS_AT_ONCE = 1000;
+
+async function readPodsOnNodes({
+  kubernetes,
+  options,
+}: ClusterReading): Promise<LiveState['podsOnNodes']> {
+  const selector = 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed';
+  const path = `${collectionPath('pods', undefined)}?fieldSelector=${encodeURIComponent(selector)}`;
+  const {items, error} = await listAll(kubernetes, path, options, PODS_AT_ONCE);
+  return error ? unknownBy(error) : known(items as readonly Pod[], 'pods of all namespaces');
 }
 
 function isOfRelease(object: KubernetesObject, {release, kubeTarget}: ReleaseName): boolean {

@@ -1,6 +1,6 @@
 import {scalrChart} from '../../charts/releases/chart-name.ts';
 import {type LiveDrift, readLiveDrift} from '../../cluster/diff/live-drift.ts';
-import {POLL_INTERVAL_MS, type PollDeps} from '../../cluster/helm/poll.ts';
+import {POLL_INTERVAL_MS} from '../../cluster/helm/poll.ts';
 import {objectsIn, type ReleaseRecord} from '../../cluster/helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../../cluster/helm/releases.ts';
 import {apiFailure} from '../../cluster/kubernetes/api-error.ts';
@@ -15,13 +15,14 @@ import {
   REQUIRED_MS,
   type Reader,
 } from '../../cluster/kubernetes/resources.ts';
+import {ServerClock} from '../../cluster/kubernetes/server-clock.ts';
 import {cachedClient, limitedClient} from '../../cluster/kubernetes/with-retries.ts';
 import {isOfRun, type RunsOf, runsOfRelease} from '../../cluster/release/inventory.ts';
 import {readController, unrecordedAgents} from '../../cluster/release/managers.ts';
 import {contextName, newestRevision} from '../../cluster/release/read-release.ts';
 import {isAboutSecrets, rolesToRead, withRoles} from '../../cluster/release/roles-to-read.ts';
 import {type ObjectFinding, remediesOf, unknownOf} from '../../findings/finding.ts';
-import {pooled, withTimeout} from '../../ground/async.ts';
+import {type Clock, pooled, withTimeout} from '../../ground/async.ts';
 import {
   type ClusterTarget,
   helmCommand,
@@ -58,10 +59,12 @@ type ReadStatusDeps = ClusterAccess & {now(): Date};
 async function readOnce(
   name: ReleaseName,
   options: ReadStatusOptions,
-  deps: ReadStatusDeps,
+  given: ReadStatusDeps,
 ): Promise<ReleaseStatus> {
   const {desired, signal} = options;
-  const {kubernetes} = deps;
+  const clock = new ServerClock(given.now);
+  const kubernetes = clock.setBy(given.kubernetes);
+  const deps = {...given, kubernetes};
   const parts = await readParts(name, options, deps);
   const {seen, record, live} = parts;
   const revision = record.value;
@@ -83,7 +86,7 @@ async function readOnce(
   return statusOf({
     name,
     context: parts.context.value ?? '',
-    now: deps.now(),
+    now: clock.now(),
     revision: recorded,
     given: recorded?.values,
     unrecorded,
@@ -301,37 +304,41 @@ export const notAnAgentRelease = (
     ],
   );
 
-interface WatchStatusDeps extends PollDeps {
+interface WatchStatusDeps extends ClusterAccess, Clock {
+  /** Ends the watch. */
+  end: AbortSignal;
   /** For a single query. */
   timeoutMs: number;
-  onStatus(status: ReleaseStatus): void;
+  /** Ends the watch too, if it returns true. */
+  onStatus(status: ReleaseStatus): boolean;
   /** The API is temporarily unreachable. */
   onError(error: ExpectedError): void;
 }
 
-/** Reads the status repeatedly until it is interrupted. @throws ExpectedError if the release does not exist or was deleted */
+/** Reads the status repeatedly until its end; true if `onStatus` ended it. @throws ExpectedError if the release does not exist or was deleted */
 export async function watchStatus(
   name: ReleaseName,
   desired: Values | undefined,
   deps: WatchStatusDeps,
-): Promise<void> {
-  const {interrupt} = deps.interrupts;
+): Promise<boolean> {
+  const {end} = deps;
   let isSeen = false;
-  while (!interrupt.aborted) {
+  while (!end.aborted) {
     try {
-      const status = await withTimeout(deps.timeoutMs, interrupt, (signal) =>
+      const status = await withTimeout(deps.timeoutMs, end, (signal) =>
         readStatus(name, {desired, signal}, deps),
       );
-      if (interrupt.aborted) return;
-      deps.onStatus(status);
+      if (end.aborted) return false;
+      if (deps.onStatus(status)) return true;
       isSeen = true;
     } catch (error) {
-      if (interrupt.aborted) return;
+      if (end.aborted) return false;
       if (!(error instanceof ExpectedError && isSeen && isTransient(error))) throw error;
       deps.onError(error);
     }
-    await deps.sleep(POLL_INTERVAL_MS, interrupt);
+    await deps.sleep(POLL_INTERVAL_MS, end);
   }
+  return false;
 }
 
 /** Maximum number of runs, newest first. */

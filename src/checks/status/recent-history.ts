@@ -1,51 +1,69 @@
-import type {
-  Container,
-  ContainerStatus,
-  KubernetesObject,
-  Pod,
-} from '../../cluster/kubernetes/objects.ts';
-import {isOfRun, type RunsOf} from '../../cluster/release/inventory.ts';
-import {changing, type ObjectFinding, objectFinding, type Remedy} from '../../findings/finding.ts';
-import {kubectlCommand, type ReleaseName} from '../../ground/command-line.ts';
+import type {Revision} from '../../cluster/helm/release-record.ts';
+import type {Container, ContainerStatus, Pod} from '../../cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
+import type {RunsOf} from '../../cluster/release/inventory.ts';
+import {type ObjectFinding, objectFinding} from '../../findings/finding.ts';
+import {helmCommand, kubectlCommand, type ReleaseName} from '../../ground/command-line.ts';
 import {oneLine} from '../../ground/one-line.ts';
-import {ageText, count, few, groupsOf} from '../../ground/text.ts';
-import {runSize} from '../../settings/size.ts';
+import {reconnectTimes} from '../diagnose/agent-log.ts';
 import {evictionRemedy, memoryRemedy} from '../diagnose/pod-causes.ts';
-import {condition, containersOf, isTerminating} from '../diagnose/pod-state.ts';
+import {containersOf, isTerminating} from '../diagnose/pod-state.ts';
 import type {ReleaseSnapshot} from '../diagnose/read-snapshot.ts';
 import {objectLabel} from '../diagnose/snapshot-queries.ts';
-
-const RECENT_MS = 24 * 3_600_000;
-/** The scheduler and an autoscaler need some time for a new node. */
-const NORMAL_WAIT_MS = 120_000;
+import {isRecent, recentRuns, startOf} from './recent-runs.ts';
 
 interface History {
   name: ReleaseName;
   now: Date;
   runsOf: RunsOf | undefined;
+  revision: Revision | undefined;
 }
 
 /** What happened in the last hours to agents and runs, although the agents may be ready now: one line for each object, and one for the runs. Pure. */
 export function recentHistory(
   {snapshot, objects}: ReleaseSnapshot,
-  {name, now, runsOf}: History,
+  {name, now, runsOf, revision}: History,
 ): ObjectFinding[] {
-  const runPods = runsOf === undefined ? [] : podsOfRuns(objects, runsOf);
   return [
+    ...failedRevision(revision, name, now),
     ...snapshot.pods.flatMap((pod) => restartsOf(pod, name, now)),
+    ...snapshot.pods.flatMap((pod) => reconnectsOf(pod, snapshot, now)),
     ...snapshot.pods.flatMap((pod) => evictionOf(pod, now)),
-    ...failedRuns(runPods, name, now),
-    ...waitingRuns(runPods, name, now),
+    ...(runsOf === undefined ? [] : recentRuns(objects, runsOf, name, now)),
   ];
 }
 
-const podsOfRuns = (objects: readonly KubernetesObject[], runsOf: RunsOf): Pod[] =>
-  objects.filter((object) => object.kind === 'Pod' && isOfRun(object, runsOf)) as Pod[];
+/** Helm keeps no reason in the label of a record, so its history tells it. */
+function failedRevision(
+  {lastFailure, status}: Partial<Revision> = {},
+  {release, kubeTarget}: ReleaseName,
+  now: Date,
+): ObjectFinding[] {
+  if (lastFailure === undefined || status === 'failed' || !isRecent(lastFailure.at, now)) return [];
+  const {namespace} = kubeTarget;
+  return [
+    objectFinding('warning', `release/${release}`, 'REVISION_FAILED', {
+      message: `revision ${lastFailure.revision} failed at ${clockTime(lastFailure.at)}; a later one is in use`,
+      remedy: `Show the reason: ${helmCommand(kubeTarget, 'history', release, '--namespace', namespace)}`,
+    }),
+  ];
+}
 
-/** Milliseconds since a time of the last hours; undefined for an older one. */
-function recentAge(time: string | undefined, now: Date): number | undefined {
-  const age = now.getTime() - Date.parse(time ?? '');
-  return age <= RECENT_MS ? Math.max(0, age) : undefined;
+/** Fewer can have any reason. */
+const MANY_RECONNECTS = 3;
+
+function reconnectsOf(pod: Pod, {logs}: Snapshot, now: Date): ObjectFinding[] {
+  const times = containersOf(pod)
+    .flatMap(({name}) => reconnectTimes(logs[`${pod.metadata.name}/${name}`] ?? ''))
+    .filter((time) => isRecent(time, now));
+  if (times.length < MANY_RECONNECTS) return [];
+  return [
+    objectFinding('warning', objectLabel(pod), 'AGENT_RECONNECTS', {
+      message: `reconnected ${times.length} times, the last time at ${clockTime(times.at(-1))}`,
+      remedy:
+        'Check what closes the connection to Scalr: idle timeouts of proxies, firewalls and NAT gateways, and rotation of nodes',
+    }),
+  ];
 }
 
 function restartsOf(pod: Pod, {kubeTarget}: ReleaseName, now: Date): ObjectFinding[] {
@@ -53,11 +71,10 @@ function restartsOf(pod: Pod, {kubeTarget}: ReleaseName, now: Date): ObjectFindi
   return containersOf(pod).flatMap((container) => {
     const {name, restartCount = 0, lastState} = container;
     const end = lastState?.terminated;
-    const age = recentAge(end?.finishedAt, now);
-    if (end === undefined || age === undefined || restartCount === 0) return [];
+    if (end === undefined || !isRecent(end.finishedAt, now) || restartCount === 0) return [];
     const isMemory = end.reason === 'OOMKilled';
     const times = restartCount === 1 ? 'once' : `${restartCount} times`;
-    const message = `container ${name} restarted ${times}, the last time ${ageText(age)} ago: ${end.reason ?? 'exited'}${limitText(container)} (exit code ${end.exitCode ?? 'unknown'})`;
+    const message = `container ${name} restarted ${times}, the last time at ${clockTime(end.finishedAt)}: ${end.reason ?? 'exited'}${limitText(container)} (exit code ${end.exitCode ?? 'unknown'})`;
     const {namespace} = kubeTarget;
     const log = kubectlCommand(
       kubeTarget,
@@ -79,6 +96,9 @@ function restartsOf(pod: Pod, {kubeTarget}: ReleaseName, now: Date): ObjectFindi
   });
 }
 
+/** The same text as long as nothing happens, as `--watch` prints each change. */
+const clockTime = (time = ''): string => `${new Date(time).toISOString().slice(11, 19)}Z`;
+
 function limitText({spec, lastState}: ContainerStatus & {spec: Container | undefined}): string {
   const limit = spec?.resources?.limits?.['memory'];
   const isMemory = lastState?.terminated?.reason === 'OOMKilled';
@@ -87,87 +107,11 @@ function limitText({spec, lastState}: ContainerStatus & {spec: Container | undef
 
 function evictionOf(pod: Pod, now: Date): ObjectFinding[] {
   const {reason, message = ''} = pod.status ?? {};
-  const age = recentAge(pod.status?.startTime ?? pod.metadata.creationTimestamp, now);
-  if (reason !== 'Evicted' || age === undefined) return [];
+  if (reason !== 'Evicted' || !isRecent(startOf(pod), now)) return [];
   return [
     objectFinding('warning', objectLabel(pod), 'EVICTED', {
       message: oneLine(`evicted: ${message}`),
       remedy: evictionRemedy(message),
-    }),
-  ];
-}
-
-/** A failed plan of Terraform is no failure of a pod, so its exit code is not counted. */
-function failedRuns(pods: readonly Pod[], {kubeTarget}: ReleaseName, now: Date): ObjectFinding[] {
-  const failed = pods.flatMap((pod) => {
-    const reason = failureOf(pod);
-    const isRecent =
-      recentAge(pod.status?.startTime ?? pod.metadata.creationTimestamp, now) !== undefined;
-    return reason === undefined || !isRecent ? [] : [{pod, reason}];
-  });
-  const [first] = failed;
-  if (first === undefined) return [];
-  const reasons = groupsOf(failed, ({reason}) => reason).map(
-    (same) => `${same[0].reason}${same.length > 1 ? ` (${same.length})` : ''}`,
-  );
-  const {namespace} = kubeTarget;
-  const show = kubectlCommand(
-    kubeTarget,
-    'describe',
-    'pod',
-    first.pod.metadata.name,
-    '--namespace',
-    namespace,
-  );
-  const message = `${count(failed.length, 'run')} failed in the last 24 hours: ${few(reasons)}`;
-  return [
-    {
-      ...objectFinding('warning', objectLabel(first.pod), 'RUNS_FAILED', {message, remedy: ''}),
-      remedies: [
-        ...(failed.some(({reason}) => reason === 'OOMKilled') ? [MORE_MEMORY] : []),
-        {text: `Show the newest one: ${show}`},
-      ],
-    },
-  ];
-}
-
-const MORE_MEMORY: Remedy = changing(
-  runSize.memoryLimit,
-  'Raise the memory limit: --run-memory-limit',
-);
-
-function failureOf(pod: Pod): string | undefined {
-  if (pod.status?.phase !== 'Failed') return undefined;
-  const ends = containersOf(pod).flatMap(({state}) => state?.terminated ?? []);
-  const isMemory = ends.some(({reason}) => reason === 'OOMKilled');
-  return pod.status.reason ?? (isMemory ? 'OOMKilled' : undefined);
-}
-
-function waitingRuns(pods: readonly Pod[], {kubeTarget}: ReleaseName, now: Date): ObjectFinding[] {
-  const waiting = pods.filter(
-    (pod) =>
-      pod.status?.phase === 'Pending' &&
-      !isTerminating(pod) &&
-      now.getTime() - Date.parse(pod.metadata.creationTimestamp ?? '') > NORMAL_WAIT_MS,
-  );
-  const [first] = waiting;
-  if (first === undefined) return [];
-  const {message = 'its containers do not start'} = condition(first, 'PodScheduled') ?? {};
-  const {namespace} = kubeTarget;
-  const show = kubectlCommand(
-    kubeTarget,
-    'describe',
-    'pod',
-    first.metadata.name,
-    '--namespace',
-    namespace,
-  );
-  return [
-    objectFinding('warning', objectLabel(first), 'RUNS_WAITING', {
-      message: oneLine(
-        `${count(waiting.length, 'run pod')} waiting for more than 2 minutes: ${message}`,
-      ),
-      remedy: `Show the reason: ${show}`,
     }),
   ];
 }

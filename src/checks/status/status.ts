@@ -160,7 +160,7 @@ export function statusOf(readings: StatusReadings): ReleaseStatus {
     isVerified: live?.isVerified ?? false,
     runs: releaseSnapshot && runsOf && runsIn(releaseSnapshot.objects, runsOf),
     advice: releaseSnapshot && runsOf ? pullAdvice(releaseSnapshot.objects, runsOf) : [],
-    recent: releaseSnapshot ? recentHistory(releaseSnapshot, {name, now, runsOf}) : [],
+    recent: releaseSnapshot ? recentHistory(releaseSnapshot, {name, now, runsOf, revision}) : [],
     cacheUse: sumOfCacheUse([...logs, ...runLogs].map(cacheUseIn)),
     drift: desired && given && driftOf(given, desired),
     unread: [...unread, ...(releaseSnapshot?.gaps ?? [])],

@@ -87,7 +87,7 @@ function sorted<T extends Tree>(tree: T): T {
 }
 
 /** An object that an install adds, removes or changes; secrets are hidden. */
-interface ObjectChange {
+export interface ObjectChange {
   /** Kind and name: Deployment scalr-agent */
   object: string;
   before?: Values;

@@ -19,6 +19,8 @@ export interface Revision {
   app_version?: string;
   /** The description by helm: "Install complete", or why it failed. */
   description?: string;
+  /** The newest earlier revision that failed, if Helm still has its record. */
+  lastFailure?: {revision: number; at: string};
 }
 
 /** What Helm stores of a revision. */

@@ -10,6 +10,7 @@ import {
   type ListedRelease,
   type ReleaseRecord,
   type Releases,
+  type Revision,
   readRecord,
   type StoredRevision,
 } from './release-record.ts';
@@ -30,10 +31,22 @@ export class StoredReleases implements Releases {
     this.#kubernetes = kubernetes;
   }
 
-  newest: Releases['newest'] = (name, options) => this.#last(name, options, () => true);
+  newest: Releases['newest'] = async (name, options) => {
+    const {items, error} = await this.#revisionsOf(name, options);
+    if (error) return {error};
+    const newest = items.at(-1);
+    if (newest === undefined) return {object: undefined};
+    const read = await this.#read(newest, options);
+    const lastFailure = failureIn(items.slice(0, -1));
+    return read.object && lastFailure ? {object: {...read.object, lastFailure}} : read;
+  };
 
-  deployed: Releases['deployed'] = (name, options) =>
-    this.#last(name, options, (status) => status === 'deployed');
+  deployed: Releases['deployed'] = async (name, options) => {
+    const {items, error} = await this.#revisionsOf(name, options);
+    if (error) return {error};
+    const found = items.findLast((each) => labelOf(each, 'status') === 'deployed');
+    return found === undefined ? {object: undefined} : this.#read(found, options);
+  };
 
   history: Releases['history'] = async (name, options) => {
     const {items, error} = await this.#revisionsOf(name, options);
@@ -88,17 +101,6 @@ export class StoredReleases implements Releases {
       ...listed,
       items: listed.items.toSorted((one, other) => revisionOf(one) - revisionOf(other)),
     };
-  }
-
-  async #last(
-    name: ReleaseName,
-    options: RequestOptions,
-    isDesired: (status: string) => boolean,
-  ): Promise<ObjectResult<ReleaseRecord>> {
-    const {items, error} = await this.#revisionsOf(name, options);
-    if (error) return {error};
-    const found = items.findLast((each) => isDesired(labelOf(each, 'status')));
-    return found === undefined ? {object: undefined} : this.#read(found, options);
   }
 
   #readAll(
@@ -188,6 +190,15 @@ function lineOf(secret: KubernetesObject, record: ReleaseRecord | undefined): Li
     chart,
   };
   return values === undefined || scalrChart(chart) === undefined ? line : {...line, values};
+}
+
+/** The label has seconds. */
+function failureIn(earlier: readonly KubernetesObject[]): Revision['lastFailure'] {
+  const failed = earlier.findLast((each) => labelOf(each, 'status') === 'failed');
+  const seconds = Number(failed && (labelOf(failed, 'modifiedAt') || labelOf(failed, 'createdAt')));
+  return failed && seconds > 0
+    ? {revision: revisionOf(failed), at: new Date(seconds * 1000).toISOString()}
+    : undefined;
 }
 
 const labelOf = ({metadata: {labels}}: KubernetesObject, label: string): string =>

@@ -77,7 +77,7 @@ export interface Pod extends KubernetesObject {
 
 /** A Deployment, DaemonSet, ReplicaSet or Job. */
 export interface Workload extends KubernetesObject {
-  spec?: {replicas?: number; completions?: number};
+  spec?: {replicas?: number; completions?: number; paused?: boolean};
   status?: {
     observedGeneration?: number;
     replicas?: number;
@@ -88,6 +88,7 @@ export interface Workload extends KubernetesObject {
     desiredNumberScheduled?: number;
     updatedNumberScheduled?: number;
     succeeded?: number;
+    active?: number;
     conditions?: readonly Condition[];
   };
 }

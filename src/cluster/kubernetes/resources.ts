@@ -116,19 +116,22 @@ interface LogOptions extends RequestOptions {
   limitBytes?: number;
   /** Log of the previous container instance. */
   previous?: boolean;
+  /** Each line begins with its time, by the clock of the node. */
+  timestamps?: boolean;
 }
 
 export async function podLog(
   client: Reader,
   pod: string,
   container: string,
-  {namespace, tailLines, limitBytes, previous = false, ...options}: LogOptions,
+  {namespace, tailLines, limitBytes, previous, timestamps, ...options}: LogOptions,
 ): Promise<{text: string; error?: ReadError}> {
   const query = new URLSearchParams({
     container,
     ...(tailLines === undefined ? {} : {tailLines: String(tailLines)}),
     ...(limitBytes === undefined ? {} : {limitBytes: String(limitBytes)}),
     ...(previous ? {previous: 'true'} : {}),
+    ...(timestamps ? {timestamps: 'true'} : {}),
   });
   const answer = await client.get(
     `${collectionPath('pods', namespace)}/${encodeURIComponent(pod)}/log?${query}`,

@@ -55,7 +55,7 @@ export function allFindings(
 }
 
 function releaseFindings(
-  {name, chart, version, values, drift}: PreparedBundle['releases'][number],
+  {name, chart, version, values, drift, causes}: PreparedBundle['releases'][number],
   {name: namespace, scope, cluster}: PreparedBundle,
   places: BundlePositions,
 ): ObjectFinding[] {
@@ -63,6 +63,10 @@ function releaseFindings(
   const versions = {server: cluster?.server, nodes: cluster?.nodes ?? []};
   const {enforcement} = cluster ?? {};
   return [
+    ...causes.map((cause) => ({
+      ...cause,
+      evidence: places.inFile(`releases/${name}/history.json`),
+    })),
     ...driftFindings(installed, drift),
     ...configurationFindings(installed, places),
     ...versionFindings(installed, versions, places),
@@ -172,10 +176,10 @@ const messageWithKey = ({subject: {path}, message}: KeyFinding, version: string)
   path === '' ? `${version}: ${message}` : `${message} (${path})`;
 
 const DRIFT = {
-  missing: 'missing',
-  changed: 'changed',
-  added: 'has additional fields',
-  overridden: 'set by another program',
+  missing: 'not found, although it is part of release',
+  changed: 'changed since the install of release',
+  added: 'has additional fields since the install of release',
+  overridden: 'set by another program since the install of release',
 } as const;
 
 /** Objects in the cluster that differ from the release. Pure. */
@@ -187,7 +191,7 @@ const driftFindings = (
     code: 'CHANGED_IN_CLUSTER',
     verdict: problem === 'missing' ? 'error' : 'warning',
     subject: {object: object.replace(/^\w+/, (kind) => kind.toLowerCase()).replace(' ', '/')},
-    message: `${DRIFT[problem]} since release ${name} was installed${paths.length === 0 ? '' : ` (${paths.join(', ')})`}`,
+    message: `${DRIFT[problem]} ${name}${paths.length === 0 ? '' : ` (${paths.join(', ')})`}`,
     remedies: remediesOf(
       problem === 'added'
         ? `Move the additions into the settings, or remove them: ${kubectlCommand({}, 'edit', object.replace(' ', '/').toLowerCase(), '--namespace', namespace)}`

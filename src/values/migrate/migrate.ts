@@ -28,7 +28,7 @@ import {errorsIn} from '../validate/validate.ts';
 import {type Change, changeOf, type Move, targetName, withoutRepeats} from './change.ts';
 import {type KeptDefaults, keepDefaults} from './keep-defaults.ts';
 import {type MappedKeys, mapKeys} from './map-keys.ts';
-import {extractSecrets, type SettingEntries} from './old-settings.ts';
+import {extractSecrets, type SettingEntries, withTextVariables} from './old-settings.ts';
 
 export interface MigrationOptions {
   /** Names of the Secrets to read secrets from. */
@@ -93,7 +93,7 @@ function withoutEffect(
   changes: readonly Change[],
   to: Target,
 ): Change[] {
-  const read = readValues(after, to).settings;
+  const read = readValues(withTextVariables(after, to), to).settings;
   const listed = new Set(changes.map(({path}) => path));
   return explicit.flatMap(({setting, value, leaves}) => {
     const [path] = leaves;

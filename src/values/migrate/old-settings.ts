@@ -89,7 +89,7 @@ const quantityOf = (tree: Tree | undefined): string =>
   canonicalQuantity(String(tree)) ?? String(tree);
 
 /** Variables as texts, because templates print them as texts. */
-function withTextVariables(values: Values, target: Target): Values {
+export function withTextVariables(values: Values, target: Target): Values {
   const copy = copyOf(values);
   const maps = chartFor(target).containers.flatMap(({extraEnv}) => extraEnv.map(at));
   for (const map of maps) {

@@ -9,7 +9,6 @@ import type {Row, ValuesEntry} from '../../charts/shared/row.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
 import type {Edit} from '../../findings/finding.ts';
 import {closest, isMisspelled} from '../../ground/similar-text.ts';
-
 import {
   getAt,
   isMap,
@@ -21,6 +20,7 @@ import {
   startsWith,
   type Values,
 } from '../../ground/tree.ts';
+import {AZURE_LABEL} from '../../settings/placement.ts';
 
 /** What to write instead; with a fix if only the name or a scalar changes and there is no other candidate. */
 interface Suggestion {
@@ -49,8 +49,13 @@ export function suggestKey(
 ): {message: string} & Partial<Suggestion> {
   const notes = upstreamNotes(path, target);
   const {message, ...found} = suggestKnownKey({path, values, target: ChartVersion.of(target)});
+  const isLost = found.suggestion === undefined && getAt(values, [...path, AZURE_LABEL]);
   return {
-    message: notes.length === 0 ? message : `${message} Chart changelog: ${notes.join(' ')}.`,
+    message: [
+      message,
+      ...(isLost ? ['Azure Workload Identity requires this label, so it cannot be used.'] : []),
+      ...(notes.length === 0 ? [] : [`Chart changelog: ${notes.join(' ')}.`]),
+    ].join(' '),
     ...found,
   };
 }
@@ -136,7 +141,9 @@ export function equivalentKey(path: Path, values: Values, given: Target): Sugges
         sections.push(...moveSection(unknown, from, row));
         continue;
       }
-      const found = translate(unknown, row, source) ?? moveKey(unknown, row);
+      const found =
+        translate(unknown, row, source) ??
+        (isShared(path, chart) ? undefined : moveKey(unknown, row));
       if (found) return found;
     }
   }
@@ -150,6 +157,12 @@ const keyOfRow = ({paths}: Row, {path, values}: UnknownKey): Path | undefined =>
     (each) =>
       startsWith(path, each) || (startsWith(each, path) && getAt(values, each) !== undefined),
   );
+
+/** True for a map that holds several settings, such as extraEnv. */
+function isShared(path: Path, chart: ChartName): boolean {
+  const owners = CHARTS[chart].rows.filter((row) => row.paths.some((each) => sameTree(each, path)));
+  return new Set(owners.map(({setting}) => setting)).size > 1;
+}
 
 /** A section whose keys are nested under another one here: `resources` becomes `task.runner.resources`. */
 function moveSection(unknown: UnknownKey, from: Path, {setting}: Row): Suggestion[] {
@@ -220,6 +233,14 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   environment: 'extraEnv',
   extraEnvVars: 'extraEnv',
   replicas: 'replicaCount',
+  existingSecret: 'tokenExistingSecret',
+  pullSecrets: 'imagePullSecrets',
+  containerSecurityContext: 'securityContext',
+  automountServiceAccountToken: 'automountToken',
+  envFrom: 'extraEnvFrom',
+  volumes: 'extraVolumes',
+  volumeMounts: 'extraVolumeMounts',
+  pdb: 'podDisruptionBudget',
 };
 
 /** Names that other charts give to the same thing. */

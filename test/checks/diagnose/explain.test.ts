@@ -565,6 +565,13 @@ const CASES: Case[] = [
     permanentFrom: 0,
   },
   {
+    code: 'ROLLOUT_PAUSED',
+    objects: [{...deployment({}), spec: {paused: true}} as KubernetesObject],
+    object: 'deployment/agent',
+    reason: 'the rollout is paused, so no new pod is created',
+    permanentFrom: 'never',
+  },
+  {
     code: 'JOB_FAILED',
     objects: [
       job({
@@ -692,6 +699,25 @@ test('several reasons of the scheduler have all their remedies', () => {
   );
   const [cause] = explainSnapshot(snapshot(objects), afterStart(1));
   expect(cause?.remedies[0]?.text.split('; or: ')).toHaveLength(3);
+});
+
+test.each([
+  ['Insufficient cpu', /--run-cpu-request$/],
+  ['Insufficient memory', /--run-memory-request$/],
+  ["node(s) didn't match Pod's node affinity/selector", /correct --node-selector$/],
+  ['node(s) had untolerated taint {dedicated: agents}', /^Add --toleration for the taint/],
+])('agent-local has no controller, so no remedy names its settings: %s', (reason, remedy) => {
+  const {objects} = nodes('TAINT', `3 ${reason}`);
+  const labeled = objects.map((each) => ({
+    ...each,
+    metadata: {
+      ...each.metadata,
+      labels: {...each.metadata.labels, 'helm.sh/chart': 'agent-local-0.6.5'},
+    },
+  }));
+  const [cause] = explainSnapshot(snapshot(labeled), afterStart(1));
+  expect(cause?.remedies[0]?.text).toMatch(remedy);
+  expect(cause?.remedies[0]?.text).not.toContain('controller');
 });
 
 test.each([

@@ -215,6 +215,20 @@ describe('registration of agents', () => {
     expect([says(line, afterStart(60)), says(line, afterStart(3600))]).toEqual([false, 'unknown']);
   });
 
+  test('prefers the time of the kubelet, because the clock or the time zone of a container can be wrong', () => {
+    const outer = afterStart(50).toISOString();
+    const lines = [
+      `${outer} 2026-11-21 05:00:00 [error] connection refused`,
+      `${outer} {"event": "connection refused", "level": "error", "timestamp": "2026-11-21 05:00:00.1"}`,
+    ];
+    for (const line of lines) {
+      expect(says(line, afterStart(60))).toBe(false);
+      expect(says(line, afterStart(3600))).toBe('unknown');
+      const [cause] = explainSnapshot(snapshot(well, {[LOG]: line}), afterStart(60));
+      expect(cause?.message).toMatch(/^agent log: (\[error\] )?connection refused$/);
+    }
+  });
+
   test('requires all replicas to be registered', () => {
     const two = [...well, readyPod('agent-5f-y')];
     expect(registered(snapshot(two, {[LOG]: READY_LINE}))).toBe('unknown');

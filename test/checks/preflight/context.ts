@@ -210,6 +210,7 @@ export const live = (but: Partial<LiveState> = {}): LiveState => ({
   quotas: known([], 'resourcequotas'),
   limitRanges: known([], 'limitranges'),
   pods: known([], 'pods'),
+  podsOnNodes: known([], 'pods of all namespaces'),
   customResources: known([], 'custom resources'),
   revisions: known([], 'revisions'),
   user: known('jane', 'SelfSubjectReview'),

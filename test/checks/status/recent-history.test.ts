@@ -52,12 +52,44 @@ describe('what happened to a release that is ready now', () => {
     expect(recentOf(...workloads, restarted('OOMKilled', START))).toEqual({
       state: 'ready',
       recent: [
-        'OOM_KILLED: container agent restarted 7 times, the last time 5m ago: OOMKilled (exit code 137)',
+        'OOM_KILLED: container agent restarted 7 times, the last time at 10:00:00Z: OOMKilled (exit code 137)',
       ],
     });
     expect(recentOf(...workloads, restarted('Error', START)).recent).toEqual([
       expect.stringMatching(/^RESTARTED: .*: Error \(exit code 137\)$/),
     ]);
+  });
+
+  test('has the last revision that failed, if it is recent', () => {
+    const failedAt = (at: string) =>
+      statusFrom({revision: revision({lastFailure: {revision: 1, at}})}).recent;
+    expect(failedAt(START)).toMatchObject([
+      {
+        code: 'REVISION_FAILED',
+        message: 'revision 1 failed at 10:00:00Z; a later one is in use',
+        remedies: [{text: expect.stringContaining('helm history acme')}],
+      },
+    ]);
+    expect(failedAt('2026-11-19T10:00:00Z')).toEqual([]);
+  });
+
+  test('has agents that connect again and again', () => {
+    const reconnected = (...seconds: number[]) => {
+      const lines = seconds.map(
+        (second) => `2026-11-21T10:00:0${second}.5Z [warning] reconnecting`,
+      );
+      const log = ['2026-11-21T10:00:00Z The agent is ready to receive tasks', ...lines];
+      const logs = {'agent-5f-x/agent': log.join('\n')};
+      return statusFrom({releaseSnapshot: lookAt(WELL, logs)}).recent;
+    };
+    expect(reconnected(1, 2, 3)).toMatchObject([
+      {
+        code: 'AGENT_RECONNECTS',
+        message: 'reconnected 3 times, the last time at 10:00:03Z',
+      },
+    ]);
+    expect(reconnected(1, 2)).toEqual([]);
+    expect(reconnected(1, 2, 2)).toEqual([]);
   });
 
   test('does not have restarts of earlier days', () => {
@@ -113,6 +145,47 @@ describe('what happened to a release that is ready now', () => {
     const young = {...runPod('atask-1', {phase: 'Pending', conditions})};
     young.metadata = {...young.metadata, creationTimestamp: NOW.toISOString()};
     expect(recentOf(...WELL, young).recent).toEqual([]);
+  });
+});
+
+describe('a run without a pod', () => {
+  const job = (status: object): KubernetesObject =>
+    ({
+      kind: 'Job',
+      metadata: {name: 'atask-1', creationTimestamp: START},
+      spec: {
+        template: {
+          metadata: {
+            labels: {'app.kubernetes.io/instance': 'acme', 'app.kubernetes.io/component': 'task'},
+          },
+        },
+      },
+      status,
+    }) as KubernetesObject;
+  const rejected = {
+    kind: 'Event',
+    metadata: {name: 'atask-1.1'},
+    reason: 'FailedCreate',
+    message:
+      'Error creating: pods "atask-1-x2" is forbidden: exceeded quota: compute, requested: requests.cpu=2, used: requests.cpu=3, limited: requests.cpu=4',
+    involvedObject: {kind: 'Job', name: 'atask-1'},
+  } as KubernetesObject;
+
+  test('is shown with what the API server says', () => {
+    expect(recentOf(...WELL, job({}), rejected)).toEqual({
+      state: 'ready',
+      recent: [
+        expect.stringMatching(/^RUNS_REJECTED: 1 run without a pod: exceeded quota: compute/),
+      ],
+    });
+  });
+
+  test.each([
+    ['started later', {active: 1}],
+    ['ended', {conditions: [{type: 'Complete', status: 'True'}]}],
+    ['failed', {conditions: [{type: 'Failed', status: 'True'}]}],
+  ])('is not shown when it has %s', (_, status) => {
+    expect(recentOf(...WELL, job(status), rejected).recent).toEqual([]);
   });
 });
 

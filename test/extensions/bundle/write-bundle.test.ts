@@ -65,6 +65,7 @@ async function written(
         status: 'deployed',
         values: undefined,
         drift: [],
+        causes: [],
         runsOf: undefined,
       },
     ],

@@ -1,6 +1,7 @@
 import {hasKey} from '../../../charts/support.ts';
 import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
-import {changing} from '../../../findings/finding.ts';
+import {changing, type Remedy} from '../../../findings/finding.ts';
+import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {count} from '../../../ground/text.ts';
 import {canonicalQuantity, MEBIBYTE} from '../../../settings/kinds/quantities.ts';
 import {concurrency} from '../../../settings/purpose.ts';
@@ -15,10 +16,11 @@ import {
   nodesForRuns,
 } from '../facts/chart-pods.ts';
 import type {PreflightContext} from '../facts/context.ts';
+import {type RequestedOn, requestedByOthers} from '../facts/node-load.ts';
 import {maxRuns} from '../facts/pod-groups.ts';
-import {noNodeFits} from './autoscalers.ts';
+import {nodeProvisioner, noNodeFits} from './autoscalers.ts';
 import {check} from './check.ts';
-import {type CheckResult, ifKnown, notChecked, pass} from './check-result.ts';
+import {type CheckResult, ifKnown, notChecked, pass, unreadable, warn} from './check-result.ts';
 
 /** Other resources have no option. */
 const RESOURCES = ['cpu', 'memory'];
@@ -62,8 +64,7 @@ const REMEDY = changing(
   runSize.cpuRequest,
   'Reduce --run-cpu-request and --run-memory-request, or add larger nodes',
 );
-const REF =
-  'https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/; requests of other pods are not counted';
+const REF = 'https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/';
 
 export const capacityForRun = check('Nodes', 'run-capacity', 'Node capacity for one run', {
   ref: REF,
@@ -85,12 +86,18 @@ export const capacityForRun = check('Nodes', 'run-capacity', 'Node capacity for 
     }),
 });
 
-/** How many runs fit on one node if nothing else runs there. */
-function holds(request: Amounts, node: NodeCapacity): bigint {
-  const room = {pods: 110_000n, ...allocatableOf(node)};
+/** How many runs fit on these nodes beside what others have requested there. */
+const roomOn = (nodes: readonly NodeCapacity[], request: Amounts, others: RequestedOn): bigint =>
+  nodes
+    .map((node) => holds(request, node, others.get(node.name)))
+    .reduce((sum, each) => sum + each, 0n);
+
+function holds(request: Amounts, node: NodeCapacity, used: Amounts = {}): bigint {
+  const all = {pods: 110_000n, ...allocatableOf(node)};
+  const free = (resource: string): bigint => amountIn(all, resource) - amountIn(used, resource);
   return ['pods', ...RESOURCES]
     .map((resource) => ({
-      room: amountIn(room, resource),
+      room: free(resource) > 0n ? free(resource) : 0n,
       each: amountIn({...request, pods: MILLI_PER_UNIT}, resource),
     }))
     .flatMap(({room, each}) => (each === 0n ? [] : [room / each]))
@@ -109,26 +116,41 @@ export const capacityForAllRuns = check(
   'Node capacity for all concurrent runs',
   {
     ref: REF,
-    run: (context) => {
-      const runs = maxRuns(context);
-      if (runs < 2) return undefined;
-      return withAllocatable(context, (request, nodes) => {
-        const room = nodes
-          .map((node) => holds(request, node))
-          .reduce((sum, each) => sum + each, 0n);
-        const text = `${count(nodes.length, 'node')} for runs ${nodes.length === 1 ? 'has' : 'have'} room for ${count(room, 'concurrent run')} with ${spell(request)}`;
-        // The check run-room reports it.
-        if (room === 0n) return notChecked('No node is large enough for a single run');
-        if (room >= BigInt(runs)) return pass(`${text}; required: ${runs}`);
-        return noNodeFits(
-          context,
-          `${text}; required: ${runs}`,
-          changing(
-            runSize.cpuRequest,
-            `${fewerRuns(context, room)}, add nodes, or reduce --run-cpu-request and --run-memory-request`,
-          ),
-        );
-      });
+    run(context) {
+      const found = withAllocatable(context, (request, nodes) =>
+        totalResult(context, request, nodes),
+      );
+      // One run is checked above, except for the room beside other pods.
+      return maxRuns(context) < 2 && found.verdict === 'passed' ? undefined : found;
     },
   },
 );
+
+function totalResult(
+  context: PreflightContext,
+  request: Amounts,
+  nodes: readonly NodeCapacity[],
+): CheckResult {
+  const runs = BigInt(maxRuns(context));
+  const textOf = (room: bigint, beside = ''): string =>
+    `${count(nodes.length, 'node')} for runs ${nodes.length === 1 ? 'has' : 'have'} room for ${count(room, 'concurrent run')} with ${spell(request)}${beside}; required: ${runs}`;
+  const empty = roomOn(nodes, request, new Map());
+  // The check run-capacity reports it.
+  if (empty === 0n) return notChecked('No node is large enough for a single run');
+  if (empty < runs) return noNodeFits(context, textOf(empty), lessOrMore(context, empty));
+  const others = requestedByOthers(context);
+  if (!isKnown(others)) return unreadable(others, 'list the pods of all namespaces');
+  const free = roomOn(nodes, request, others.value);
+  const text = textOf(free, others.value.size === 0 ? '' : ' beside other pods');
+  if (free >= runs) return pass(text);
+  const provisioner = knownValue(nodeProvisioner(context));
+  return provisioner === undefined
+    ? warn(text, lessOrMore(context, free))
+    : pass(`${text}; ${provisioner}`);
+}
+
+function lessOrMore(context: PreflightContext, room: bigint): Remedy {
+  const fewer = room === 0n ? '' : `${fewerRuns(context, room)}, `;
+  const text = `${fewer}add nodes, or reduce --run-cpu-request and --run-memory-request`;
+  return changing(runSize.cpuRequest, `${text[0]?.toUpperCase()}${text.slice(1)}`);
+}

@@ -82,6 +82,8 @@ export interface LiveState {
   limitRanges: Fact<readonly LimitRange[]>;
   /** Pods of the namespace; only read if there is a ResourceQuota. */
   pods: Fact<readonly Pod[]>;
+  /** Of all namespaces, without finished ones. */
+  podsOnNodes: Fact<readonly Pod[]>;
   /** Of all namespaces, and revisions of all agent releases; only read if there is a CRD of another version of agent-job. */
   customResources: Fact<readonly KubernetesObject[]>;
   revisions: Fact<readonly StoredRevision[]>;

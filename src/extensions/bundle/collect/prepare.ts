@@ -1,9 +1,12 @@
 import {defaultsOf, schemaOf} from '../../../charts/releases/schema.ts';
 import type {LogRecord} from '../../../checks/diagnose/log-matcher.ts';
+import {causesOfMissing, causesOfRelease} from '../../../checks/status/release-causes.ts';
 import {type LiveDrift, type ObjectDrift, readLiveDrift} from '../../../cluster/diff/live-drift.ts';
 import type {Releases} from '../../../cluster/helm/release-record.ts';
 import {releasesIn} from '../../../cluster/helm/releases.ts';
 import type {ApiReader} from '../../../cluster/kubernetes/client.ts';
+import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
+import {requiredSecretNames} from '../../../cluster/kubernetes/pod-specs.ts';
 import {listAll} from '../../../cluster/kubernetes/resources.ts';
 import type {NodeObject} from '../../../cluster/platform/readings.ts';
 import {runsOfRelease} from '../../../cluster/release/inventory.ts';
@@ -11,7 +14,7 @@ import type {ObjectFinding} from '../../../findings/finding.ts';
 import type {ClusterTarget} from '../../../ground/command-line.ts';
 import {jsonText} from '../../../ground/json.ts';
 import type {Processes} from '../../../ground/system/system.ts';
-import {getAt, leafPaths, sameTree, setAt, type Values} from '../../../ground/tree.ts';
+import {getAt, leafPaths, sameTree, setAt, type Tree, type Values} from '../../../ground/tree.ts';
 import {knownSecretsOf, type SecretContent} from '../redact/find-secrets.ts';
 import type {KnownSecret} from '../redact/known-values.ts';
 import {type LogItem, logItems, type Since} from './log-items.ts';
@@ -63,6 +66,8 @@ export interface PreparedBundle {
     values: Values | undefined;
     drift: readonly ObjectDrift[];
     replicas?: LiveDrift['replicas'];
+    /** What `status` shows of the release itself. */
+    causes: readonly ObjectFinding[];
   })[];
   scope: BundleScope;
   /** Existing releases and runs, including those that were not requested. */
@@ -134,7 +139,11 @@ export async function prepareBundle(
   const seen = found.gaps.length > 0 ? labeledReleases(namespace.objects) : found.releases;
   const releases = seen.filter(isDesired).map((release) => {
     const installed = read.find(({name}) => name === release.name);
-    return bundledRelease(release, installed);
+    return bundledRelease(
+      release,
+      installed,
+      causesIn(installed, {namespace, secrets, kubeTarget}),
+    );
   });
   const scope = bundleScope(namespace.objects, releases, options);
   const [around, account] = await Promise.all([
@@ -172,13 +181,17 @@ export async function prepareBundle(
 async function readSecrets(
   {kubeTarget: {namespace}, readsSecrets}: BundleOptions,
   {api, signal}: PrepareDeps,
-): Promise<{items: readonly SecretContent[]; gaps: Gap[]}> {
-  if (!readsSecrets) return {items: [], gaps: []};
+): Promise<{items: readonly SecretContent[]; gaps: Gap[]; wereRead: boolean}> {
+  if (!readsSecrets) return {items: [], gaps: [], wereRead: false};
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets`;
   const {items, error} = await listAll(api, path, {signal});
-  if (error === undefined) return {items: items as SecretContent[], gaps: []};
+  if (error === undefined) return {items: items as SecretContent[], gaps: [], wereRead: true};
   const what = `Secrets of namespace ${namespace} (the bundle was not searched for their values)`;
-  return {items: items as SecretContent[], gaps: [{what, error, isOfSecrets: true}]};
+  return {
+    items: items as SecretContent[],
+    gaps: [{what, error, isOfSecrets: true}],
+    wereRead: false,
+  };
 }
 
 /** Helm data of a release, and how its objects differ in the cluster. */
@@ -194,10 +207,40 @@ async function readInstalled(
   return {...release, name, drift: differences, replicas};
 }
 
+type InstalledData = Awaited<ReturnType<typeof readInstalled>>;
+
+interface Surroundings {
+  kubeTarget: ClusterTarget;
+  namespace: {objects: readonly KubernetesObject[]};
+  secrets: Awaited<ReturnType<typeof readSecrets>>;
+}
+
+/** Problems of the record and of the Secrets of a release, as `status` shows them. Missing objects are part of the drift. */
+function causesIn(
+  installed: InstalledData | undefined,
+  {kubeTarget: {namespace: own}, namespace, secrets}: Surroundings,
+): readonly ObjectFinding[] {
+  if (installed === undefined) return [];
+  const name = {release: installed.name, kubeTarget: {namespace: own}};
+  const found = new Set(secrets.items.map(({metadata}) => metadata.name));
+  const workloads = namespace.objects.filter(
+    (each) => WORKLOADS.has(each.kind ?? '') && helmReleaseOf(each) === installed.name,
+  );
+  const required = workloads.flatMap((each) => requiredSecretNames(each as unknown as Tree));
+  const missing = [...new Set(required)].filter((each) => !found.has(each));
+  return [
+    ...causesOfRelease(name, installed.revision, undefined),
+    ...causesOfMissing(name, [], secrets.wereRead ? missing : []),
+  ];
+}
+
+const WORKLOADS: ReadonlySet<string> = new Set(['Deployment', 'DaemonSet']);
+
 /** A release with its Helm data, if that could be read. */
 function bundledRelease(
   release: FoundRelease,
-  installed: Awaited<ReturnType<typeof readInstalled>> | undefined,
+  installed: InstalledData | undefined,
+  causes: readonly ObjectFinding[],
 ): PreparedBundle['releases'][number] {
   const {values, drift = [], replicas = {}} = installed ?? {};
   return {
@@ -205,6 +248,7 @@ function bundledRelease(
     values,
     drift,
     replicas,
+    causes,
     runsOf: runsOfRelease(release.name, release, values),
   };
 }

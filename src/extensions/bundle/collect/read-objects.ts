@@ -1,8 +1,9 @@
 import {eventCount, timeOf} from '../../../checks/diagnose/events.ts';
-import type {ApiReader, ApiResult} from '../../../cluster/kubernetes/client.ts';
+import type {ApiReader} from '../../../cluster/kubernetes/client.ts';
 import {pluralOfKind, resourceNamed} from '../../../cluster/kubernetes/kinds.ts';
 import type {Claim, Event, KubernetesObject, Pod} from '../../../cluster/kubernetes/objects.ts';
 import {listAll, listObjects} from '../../../cluster/kubernetes/resources.ts';
+import {skewOf} from '../../../cluster/kubernetes/server-clock.ts';
 import {platformOf} from '../../../cluster/platform/platform.ts';
 import {
   cniOf,
@@ -257,16 +258,6 @@ export async function readEnforcement(
 function unanswered({kind, message}: ReadError): Fact<never> {
   if (kind === 'forbidden') return unknown('forbidden', message);
   return unknown(kind === 'stalled' ? 'timed-out' : 'failed', message);
-}
-
-/** Smaller differences are caused by response times and whole seconds in HTTP dates. */
-const MIN_SKEW_MS = 60_000;
-
-/** How far the clock of the server is ahead; zero if it is unknown or small. */
-function skewOf(answer: ApiResult, now: Date): number {
-  if (answer.error || answer.date === undefined) return 0;
-  const skew = answer.date.getTime() - now.getTime();
-  return Math.abs(skew) < MIN_SKEW_MS ? 0 : skew;
 }
 
 /** Findings about clock skew, and about a start time in the future. Pure. */

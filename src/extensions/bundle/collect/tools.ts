@@ -141,6 +141,7 @@ export async function readRelease(
         ? [gapOf(`${folder}/manifest`, NO_MANIFEST)]
         : []),
     ],
+    revision: newest.object,
     values: newest.object?.values,
     manifest: manifest ?? [],
   };

@@ -1,10 +1,10 @@
 import {stringify} from 'yaml';
 import {nodeChecks} from '../../../../src/checks/preflight/checks/nodes.ts';
 import type {PreflightContext} from '../../../../src/checks/preflight/facts/context.ts';
-import type {KubernetesObject} from '../../../../src/cluster/kubernetes/objects.ts';
+import type {KubernetesObject, Pod} from '../../../../src/cluster/kubernetes/objects.ts';
 import {known, unknown} from '../../../../src/ground/fact.ts';
 import {type FakeCluster, platform} from '../../../cluster/platform/fake-cluster.ts';
-import {node, ORDINARY, withNodes} from '../context.ts';
+import {live, node, ORDINARY, withNodes} from '../context.ts';
 import {prove} from './prove.ts';
 
 const noManifest = {manifest: unknown('failed', 'helm refuses to render the chart')};
@@ -65,6 +65,13 @@ function withAutoscaler(
 }
 const K8S = {chart: 'agent-k8s', cloud: 'eks'};
 const windows = node('win', {os: 'windows'});
+/** A pod of others that has requested these CPUs. */
+const busy = (nodeName: string, cpu: string, more: object = {}) =>
+  ({
+    metadata: {name: `busy-${nodeName}`, namespace: 'others', ...more},
+    spec: {nodeName, containers: [{name: 'busy', resources: {requests: {cpu}}}]},
+  }) as unknown as Pod;
+const OWN = {namespace: 'scalr-agent', labels: {'app.kubernetes.io/instance': 'scalr-agent'}};
 const selector = {'node-selector': ['pool=runs']};
 const affine = {
   manifest: known(
@@ -399,6 +406,38 @@ prove('nodes', nodeChecks, [
     when: 'nodes take few pods',
     flags: {concurrency: '10'},
     cluster: withNodes(node('one', {allocatable: {pods: '4'}})),
+  },
+  {
+    id: 'total-capacity',
+    is: 'warn',
+    when: 'others have requested most of it',
+    flags: {concurrency: '10'},
+    but: {live: live({podsOnNodes: known([busy('one', '8'), busy('two', '6')], 'pods')})},
+  },
+  {
+    id: 'total-capacity',
+    is: 'warn',
+    when: 'others have requested everything, for one run',
+    flags: {concurrency: '1'},
+    but: {live: live({podsOnNodes: known([busy('one', '8'), busy('two', '7500m')], 'pods')})},
+  },
+  {
+    id: 'total-capacity',
+    is: 'pass',
+    when: 'the pods on the nodes are those of the release',
+    flags: {concurrency: '10'},
+    but: {
+      live: live({
+        podsOnNodes: known([busy('one', '8', OWN), busy('two', '8', OWN)], 'pods'),
+      }),
+    },
+  },
+  {
+    id: 'total-capacity',
+    is: 'skip',
+    when: 'other pods are not readable',
+    flags: {concurrency: '10'},
+    but: {live: live({podsOnNodes: unknown('forbidden', 'pods is forbidden')})},
   },
   {
     id: 'total-capacity',

@@ -97,36 +97,36 @@ test('what is said of agent-job with its defaults where its chart cannot be fetc
     gke-standard
       fail server-version, node-versions
       warn metadata-block
-      skip object-names, run-nodes, controller-nodes, run-capacity, windows-nodes, image-names
+      skip object-names, run-nodes, controller-nodes, run-capacity, total-capacity, windows-nodes, image-names
       pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, metadata-identity, ready-nodes, node-architecture
     gke-autopilot
       fail server-version, node-versions
       warn metadata-identity
-      skip object-names, metadata-dns, run-nodes, controller-nodes, run-capacity, windows-nodes, image-names
+      skip object-names, metadata-dns, run-nodes, controller-nodes, run-capacity, total-capacity, windows-nodes, image-names
       pass cloud-setting, release-name, crd, leftover-crds, metadata-block, ready-nodes, node-architecture
     eks-al2023
       fail server-version, node-versions
-      skip object-names, metadata-block, run-nodes, controller-nodes, run-capacity, windows-nodes, image-names
+      skip object-names, metadata-block, run-nodes, controller-nodes, run-capacity, total-capacity, windows-nodes, image-names
       pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture
     eks-bottlerocket
       fail server-version, node-versions
-      skip object-names, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names
+      skip object-names, run-nodes, controller-nodes, run-capacity, total-capacity, node-architecture, windows-nodes, image-names
       pass cloud-setting, release-name, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes
     aks
       fail server-version, node-versions
-      skip object-names, run-nodes, controller-nodes, run-capacity, windows-nodes, image-names
+      skip object-names, run-nodes, controller-nodes, run-capacity, total-capacity, windows-nodes, image-names
       pass cloud-setting, release-name, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes, node-architecture
     openshift
       fail server-version, node-versions
-      skip openshift-scc, object-names, metadata-block, run-nodes, controller-nodes, run-capacity, windows-nodes, image-names
+      skip openshift-scc, object-names, metadata-block, run-nodes, controller-nodes, run-capacity, total-capacity, windows-nodes, image-names
       pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture
     kind
       fail server-version, node-versions
-      skip object-names, metadata-block, run-nodes, controller-nodes, run-capacity, windows-nodes, image-names
+      skip object-names, metadata-block, run-nodes, controller-nodes, run-capacity, total-capacity, windows-nodes, image-names
       pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture
     k3s
       fail server-version, node-versions
-      skip object-names, metadata-block, run-nodes, controller-nodes, run-capacity, windows-nodes, image-names
+      skip object-names, metadata-block, run-nodes, controller-nodes, run-capacity, total-capacity, windows-nodes, image-names
       pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture
     "
   `);
