@@ -1,11 +1,8 @@
 import type {ChartRequirements} from '../charts/recommend.ts';
-import {CHART_NAMES} from '../charts/releases/chart-name.ts';
 import {ExpectedError} from '../ground/errors.ts';
-import {oneOf} from '../ground/text.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
 import {allowClearText} from '../settings/chart-values.ts';
 import type {Setting} from '../settings/define.ts';
-import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {GeneratedValues} from '../values/generate.ts';
 import {generateChecked} from '../values/validate/validate.ts';
@@ -28,7 +25,7 @@ export async function generateUnconfirmed(
   facts: ChartRequirements | undefined,
   deps: ChartDeps,
 ): Promise<UnconfirmedValues> {
-  const chart = await readChartOfSettings(settings, facts, deps);
+  const chart = await readChartOfSettings(settings, deps);
   return {generated: generateChecked(settings, facts, chart?.target), chart};
 }
 
@@ -38,31 +35,7 @@ export async function generateConfirmed(
   facts: ChartRequirements | undefined,
   deps: ChartDeps,
 ): Promise<GeneratedValues> {
-  requireChartOfVersion(settings);
-  return generateRecommended(settings, facts, deps);
-}
-
-/** The same for the wizard, where the chart of the version can be the recommended one, and is shown. @throws ExpectedError */
-export async function generateRecommended(
-  settings: Settings,
-  facts: ChartRequirements | undefined,
-  deps: ChartDeps,
-): Promise<GeneratedValues> {
   return withKeyReport(await generateUnconfirmed(settings, facts, deps), deps);
-}
-
-/** The three charts number their versions independently. @throws ExpectedError */
-function requireChartOfVersion(settings: Settings): void {
-  const version = settings.get(chartVersion);
-  if (version === undefined || settings.get(chart) !== undefined) return;
-  throw new ExpectedError(
-    `--chart-version ${version}: the chart is missing, and each chart has versions of its own.`,
-    {
-      code: 'MISSING_SETTING',
-      suggestions: [`Add --chart ${oneOf(CHART_NAMES)}`],
-      options: CHART_NAMES.map((name) => ({add: `--chart ${name}`, when: `For ${name}`})),
-    },
-  );
 }
 
 /** @throws ExpectedError if the chart rejects the values */

@@ -1,7 +1,7 @@
-import {type ChartRequirements, recommend} from '../charts/recommend.ts';
-import type {ChartName} from '../charts/releases/chart-name.ts';
+import {CHART_NAMES, type ChartName} from '../charts/releases/chart-name.ts';
 import {isUnknown} from '../charts/releases/target.ts';
-import {oncePerVersion} from '../charts/releases/versions.ts';
+import {ExpectedError} from '../ground/errors.ts';
+import {oneOf} from '../ground/text.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -12,6 +12,8 @@ export interface ChartDeps {
   app: Pick<App, 'charts' | 'processes'>;
   /** The path of helm. */
   flags: ClusterFlags;
+  /** Charts from the repository by name and version, for a command that needs one several times. */
+  downloads?: Map<string, Promise<ReadChart>>;
 }
 
 /** The chart of this version, read from `source` or the repository; undefined for a version that this program knows. @throws ExpectedError */
@@ -22,16 +24,13 @@ export async function readUnknownChart(
   deps: ChartDeps,
 ): Promise<ReadChart | undefined> {
   if (!isUnknown({chart: name, version}, source !== undefined)) return undefined;
-  return source === undefined
-    ? downloaded(deps, `${name}@${version}`)
-    : readChartFrom(source, {chart: name, version}, deps);
+  const named = {chart: name, version};
+  if (source !== undefined) return readChartFrom(source, named, deps);
+  const key = `${name} ${version}`;
+  const download = deps.downloads?.get(key) ?? readChartFrom(undefined, named, deps);
+  deps.downloads?.set(key, download);
+  return download;
 }
-
-/** Once for all files and clusters of a command. */
-const downloaded = oncePerVersion((deps: ChartDeps, name): Promise<ReadChart> => {
-  const [chart, version] = name.split('@') as [string, string];
-  return readChartFrom(undefined, {chart, version}, deps);
-});
 
 /** Reads a chart; without a source from the repository. @throws ExpectedError */
 export async function readChartFrom(
@@ -47,14 +46,24 @@ export async function readChartFrom(
   });
 }
 
+const versionOfNoChart = (version: string): ExpectedError =>
+  new ExpectedError(
+    `--chart-version ${version}: the chart is missing, and each chart has versions of its own.`,
+    {
+      code: 'MISSING_SETTING',
+      suggestions: [`Add --chart ${oneOf(CHART_NAMES)}`],
+      options: CHART_NAMES.map((name) => ({add: `--chart ${name}`, when: `For ${name}`})),
+    },
+  );
+
 /** The chart that the settings name, read if its version is unknown. @throws ExpectedError */
 export async function readChartOfSettings(
   settings: Settings,
-  facts: ChartRequirements | undefined,
   deps: ChartDeps,
 ): Promise<ReadChart | undefined> {
   const version = settings.get(chartVersion);
   if (version === undefined) return undefined;
-  const name = settings.get(chart) ?? recommend(settings, facts).chart;
+  const name = settings.get(chart);
+  if (name === undefined) throw versionOfNoChart(version);
   return readUnknownChart(name, version, settings.get(chartSource), deps);
 }

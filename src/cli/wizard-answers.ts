@@ -46,7 +46,7 @@ export async function firstAnswers(
   }
   if (given.get(chart) === undefined) return {start, given};
   const {readChartOfSettings} = await import('./read-chart.ts');
-  const read = await readChartOfSettings(given, undefined, {app, flags});
+  const read = await readChartOfSettings(given, {app, flags});
   return {start: {...start, readChart: read?.target}, given};
 }
 

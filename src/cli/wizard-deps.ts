@@ -6,7 +6,7 @@ import type {WizardDeps} from '../wizard/session.ts';
 import type {Transcript} from '../wizard/transcript.ts';
 import type {WizardState} from '../wizard/wizard-state.ts';
 import type {ClusterFlags} from './connection-flags.ts';
-import {generateRecommended} from './generate.ts';
+import {generateConfirmed} from './generate.ts';
 import {directoryOf, prepareInDocker} from './install-docker.ts';
 import {saveFiles} from './save-files.ts';
 import {typedPath} from './typed-path.ts';
@@ -34,7 +34,7 @@ export function wizardDeps(
     desired: cluster.desired,
     prepare: (state, generated) => cluster.prepare(state, generated),
     readChart: (source) => readChartName(source, session),
-    generate: (settings, facts) => generateRecommended(settings, facts, {app, flags}),
+    generate: (settings, facts) => generateConfirmed(settings, facts, {app, flags}),
     planContainers: (settings) =>
       prepareInDocker(settings, directoryOf(settings, flags.save), app, interrupt),
     where: (state) => [...whereFlags(flagsAt(session, state)), ...poolFlags(state)],

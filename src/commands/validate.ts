@@ -84,7 +84,10 @@ export default class Validate extends BaseCommand<Result> {
         app: this.app,
       };
       const {checkOverlay} = await import('../cli/overlay.ts');
-      return this.#show(await checkOverlay(source, {app: this.app, flags}, args.file), flags);
+      return this.#show(
+        await checkOverlay(source, {app: this.app, flags, downloads: new Map()}, args.file),
+        flags,
+      );
     }
     const alone = [...new Set(args.file ?? [])];
     const layers = flags.values ?? [];

@@ -100,7 +100,7 @@ export function back(
   if (from.kind === 'change') return {...here, isChanging: false, opened: undefined};
   if (from.kind === 'question' && opened?.questions.includes(from.id)) {
     const answered = opened.answered.slice(0, -1);
-    return {...here, opened: opened.answered.length === 0 ? undefined : {...opened, answered}};
+    return opened.answered.length === 0 ? opened.before : {...here, opened: {...opened, answered}};
   }
   // What is not asked any more is passed.
   for (let history = state.history; history.length > 0; history = history.slice(0, -1)) {
@@ -112,11 +112,7 @@ export function back(
 }
 
 /** Asks these questions, then returns to where the user was. */
-export const openQuestions = (
-  state: WizardState,
-  ...questions: readonly string[]
-): WizardState => ({
-  ...state,
-  notes: [],
-  opened: {questions, answered: []},
-});
+export const openQuestions = (state: WizardState, ...questions: readonly string[]): WizardState => {
+  const before = {...state, notes: [], opened: undefined};
+  return {...before, opened: {questions, answered: [], before}};
+};

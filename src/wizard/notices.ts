@@ -1,7 +1,13 @@
 import {type CheckFinding, checksWith} from '../checks/preflight/checks/check.ts';
 import {unverified} from '../checks/preflight/run-preflight.ts';
-import {findingSentence, type SettingFinding, warningOf} from '../findings/finding.ts';
+import {
+  type Finding,
+  findingSentence,
+  type SettingFinding,
+  warningOf,
+} from '../findings/finding.ts';
 import type {ExpectedError} from '../ground/errors.ts';
+import {set} from '../settings/chart-values.ts';
 import {planWarnings} from '../ui/review.ts';
 import {FIXES} from './fixes.ts';
 import {withoutFlags} from './possible-answers.ts';
@@ -35,21 +41,27 @@ export function noticesOf({generated, prepared, host, problem}: Reviewed): Notic
   return all.filter(({text}, index) => all.findIndex((each) => each.text === text) === index);
 }
 
-const ofWarning = ({code, message, subject, remedies}: SettingFinding): Notice => ({
-  level: 'warning',
-  code,
-  text: withoutFlags(message),
-  remedies: remedies.map(({text}) => inWords(text)),
-  fix: remedies.find(({setting}) => setting)?.setting ?? FIXES[code] ?? subject.setting,
+const ofFinding = (
+  finding: Pick<Finding, 'code' | 'remedies'>,
+  level: Notice['level'],
+  {text, setting}: {text: string; setting?: string | undefined},
+): Notice => ({
+  level,
+  code: finding.code,
+  text: withoutFlags(text),
+  remedies: finding.remedies.map((remedy) => inWords(remedy.text)),
+  fix: FIXES[finding.code] ?? changedBy(finding) ?? setting,
 });
 
-const ofCheck = (check: CheckFinding, level: Notice['level']): Notice => ({
-  level,
-  code: check.code,
-  text: withoutFlags(findingSentence(check)),
-  remedies: check.remedies.map(({text}) => inWords(text)),
-  fix: FIXES[check.code] ?? check.remedies.find(({setting}) => setting !== undefined)?.setting,
-});
+const ofWarning = (warning: SettingFinding): Notice =>
+  ofFinding(warning, 'warning', {text: warning.message, setting: warning.subject.setting});
+
+const ofCheck = (check: CheckFinding, level: Notice['level']): Notice =>
+  ofFinding(check, level, {text: findingSentence(check)});
+
+/** Without --set, which is no question. */
+const changedBy = ({remedies}: Pick<Finding, 'remedies'>): string | undefined =>
+  remedies.find(({setting}) => setting !== undefined && setting !== set.id)?.setting;
 
 function ofError({code, message, suggestions, problems}: ExpectedError): Notice {
   return {

@@ -7,7 +7,7 @@ import type {HostPlan} from '../extensions/machine/plan.ts';
 import {ExpectedError, isInterrupt} from '../ground/errors.ts';
 import type {Plan} from '../operations/step.ts';
 import type {Setting} from '../settings/define.ts';
-import {chartVersion, target} from '../settings/release.ts';
+import {chart, chartVersion, target} from '../settings/release.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import type {GeneratedValues} from '../values/generate.ts';
 import {hostOf, targetOfPlace} from './place.ts';
@@ -94,8 +94,10 @@ function confirmed(view: WizardState, facts: ChartRequirements): Settings {
   const isTaken = (setting: Setting): boolean =>
     release === undefined || supports(release, setting, settings);
   const answers = new Map<string, Answer>();
-  if (release !== undefined)
+  if (release !== undefined) {
+    answers.set(chart.id, {value: release.chart, source: 'prompt'});
     answers.set(chartVersion.id, {value: release.version, source: 'prompt'});
+  }
   for (const {setting, answer} of settings.entries()) {
     const explicit: Answer = {value: answer.value, source: 'prompt'};
     // The Scalr URL in the token would be lost with the token.

@@ -54,7 +54,7 @@ interface Wait {
 
 const BEFORE_AGENT: readonly Wait[] = [
   {message: 'Checking helm and the chart repository', facts: ['lacking'], mostMs: 300},
-  {message: 'Reading the installed release', facts: ['installed', 'cluster'], mostMs: 1000},
+  {message: 'Reading the installed release', facts: ['installed', 'cluster'], mostMs: 3000},
   {message: 'Reading the Scalr account', facts: ['pools']},
 ];
 const BEFORE_REVIEW: readonly Wait[] = [

@@ -53,9 +53,6 @@ function inFull(setting: Setting, typed: string): string {
   return page ?? setting.meant?.(typed) ?? typed;
 }
 
-/** Hosts that people mistake for the one of their account. */
-const NO_ACCOUNT = /^https:\/\/(?:(?:www\.|docs\.)?scalr\.(?:io|com)|app\.terraform\.io)\/?$/;
-
 /** Why the text is not a valid answer. */
 export async function problemIn(
   setting: Setting,
@@ -64,8 +61,6 @@ export async function problemIn(
 ): Promise<string | undefined> {
   try {
     const {value} = await answerOf(setting, text, deps);
-    if (setting.id === url.id && NO_ACCOUNT.test(String(value)))
-      return 'This is not the URL of an account. Enter it as in your browser, for example https://acme.scalr.io.';
     return value instanceof Secret ? tokenProblem(value.reveal()) : undefined;
   } catch (error) {
     if (error instanceof ExpectedError) return error.message;

@@ -24,6 +24,8 @@ export interface InstalledSettings {
 export interface OpenedQuestions {
   questions: readonly string[];
   answered: readonly string[];
+  /** The state that Esc at the first of them restores: half of an answer would be an error. */
+  before: WizardState;
 }
 
 /** Everything that a session has decided so far. A change is another state. */

@@ -14,7 +14,8 @@ interface Screen {
   title: string;
   /** What the reader should know. */
   text: string;
-  keys: readonly string[];
+  /** What is pressed, each when the screen rests and shows the pattern before it. */
+  keys: readonly (string | RegExp)[];
   /** What the screen shows at last. */
   see: RegExp;
 }
@@ -29,7 +30,7 @@ const SCREENS: readonly Screen[] = [
   {
     title: 'Agent pool token',
     text: 'The token is never shown. With a Scalr credential, the agent pools of the account are offered instead.',
-    keys: [ENTER, TOKEN],
+    keys: [ENTER, /Esc back/, TOKEN],
     see: /✔ Token for acme/,
   },
   {
@@ -71,7 +72,7 @@ const SCREENS: readonly Screen[] = [
   {
     title: 'The next time',
     text: 'An installed release is opened with its settings. The token is not asked for again.',
-    keys: [`clear; scalr-agent-install${ENTER}`, ENTER],
+    keys: [`clear; scalr-agent-install${ENTER}`, /current context: EKS/, ENTER],
     see: /is installed in production[\s\S]*Esc back/,
   },
   {
@@ -99,6 +100,10 @@ const textOf = (screen: readonly string[]): string => screen.join('\n').trimEnd(
 /** Presses the keys one after the other, each when the screen rests, and returns the screen that was expected. */
 async function show(film: Film, {keys, see}: Screen): Promise<string> {
   for (const key of keys) {
+    if (key instanceof RegExp) {
+      await film.until((screen) => key.test(textOf(screen)) || undefined);
+      continue;
+    }
     const before = textOf(film.screen);
     await film.press(key);
     await film.until((screen) => {

@@ -83,6 +83,18 @@ test.each<[Kind<unknown>, unknown, string, string | undefined]>([
   [accountUrl(), 'https://<account>.scalr.io', 'placeholder', 'Example: https://acme.scalr.io'],
   [
     accountUrl(),
+    'https://scalr.io',
+    'not the host of a Scalr account',
+    'Enter the URL as in your browser, for example https://acme.scalr.io',
+  ],
+  [
+    accountUrl(),
+    'https://app.terraform.io',
+    'not the host',
+    'Enter the URL as in your browser, for example https://acme.scalr.io',
+  ],
+  [
+    accountUrl(),
     'https://acme.scalr.io/v2/e/env',
     'more than a host',
     'Did you mean https://acme.scalr.io?',

@@ -480,7 +480,7 @@ describe('the token', () => {
     expect(stderr).toContain('url: "https://acme.scalr.io"');
     expect(stderr).toContain('acme.scalr.io · Secret mine');
     const {validate} = all.find(({message}) => message === 'Scalr URL') as TextQuestion;
-    expect(await validate?.('scalr.io')).toContain('not the URL of an account');
+    expect(await validate?.('scalr.io')).toContain('not the host of a Scalr account');
   });
 
   test('can be in a Secret that is listed', async () => {
@@ -813,19 +813,21 @@ describe('Esc', () => {
     expect(stderr).toContain('acme.scalr.io · token');
   });
 
-  test('returns from a topic to Change with the answer, and from Change to the review', async () => {
+  test('returns from a topic to Change without half of an answer, and from Change to the review', async () => {
     const lines: Line[] = [
       ...HAPPY,
       ['What do you want to do?', 'change'],
       ['Change', 'Cache'],
-      ['Where should provider', 'hostpath'],
-      ['Cache directory on the nodes', ESC],
+      ['Where should provider', 'existing-pvc'],
+      ['Name of the existing PVC', ESC],
       ['Where should provider', ESC],
       ['Change', ESC],
     ];
-    const {asked} = await talk([...lines, ...QUIT]);
+    const {asked, stderr} = await talk([...lines, ...QUIT]);
     const caches = (asked as ListQuestion[]).filter(({message}) => /^Where should/.test(message));
-    expect(caches.map((each) => each.default)).toEqual(['ephemeral', 'hostpath']);
+    expect(caches.map((each) => each.default)).toEqual(['ephemeral', 'existing-pvc']);
+    expect(rowOf(stderr, 'Cache')).toContain('per pod');
+    expect(stderr).not.toContain('INVALID_SETTING');
   });
 
   test('asks at the first question whether to quit', async () => {

@@ -42,11 +42,19 @@ export const accountUrl = (): Kind<string> => ({
         `Did you mean ${url.origin}?`,
       );
     }
+    if (NO_ACCOUNT.test(url.hostname))
+      throw new InvalidValue(
+        `${url.hostname} is not the host of a Scalr account`,
+        'Enter the URL as in your browser, for example https://acme.scalr.io',
+      );
     return url.origin;
   },
   format: (value) => [value],
   fromValues: textIn,
 });
+
+/** Hosts that people mistake for the one of their account. */
+const NO_ACCOUNT = /^(?:(?:www\.|docs\.)?scalr\.(?:io|com)|app\.terraform\.io)$/;
 
 const NAME = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?';
 const ACCOUNT = new RegExp(`^${NAME}$`, 'i');
