@@ -60,7 +60,9 @@ export default class Validate extends BaseCommand<Result> {
       summary: 'Show and apply fixes for findings with exactly one possible fix.',
     }),
     ...formatFlag(['text', 'json', 'sarif', 'junit', 'github']),
-    strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
+    strict: Flags.boolean({
+      summary: 'Exit with 4 when there are only warnings, or a file was not checked.',
+    }),
     ...confirmFlags,
     ...answersFlag,
     ...overlayFlag,
