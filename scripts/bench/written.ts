@@ -35,7 +35,7 @@ export function writeSpeedPage(rounds: number): void {
   };
   const subjects = new Set(results.flatMap(({part, name}) => (parts.includes(part) ? [name] : [])));
   const table = [
-    `${platform}, ${cores} × ${cpu}, ${new Date().toISOString().slice(0, 10)}, median of ${rounds} interleaved runs, over a bare start:`,
+    `${platform}, ${cores} × ${cpu}, ${new Date().toISOString().slice(0, 10)}, least CPU time of ${rounds} interleaved runs, over a bare start:`,
     '',
     `| | ${parts.map((part) => part.slice('startup, '.length)).join(' | ')} |`,
     `| --- |${parts.map(() => ' --- |').join('')}`,

@@ -6,8 +6,9 @@ import {type Clock, sleep} from '../ground/async.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {withInvokedName} from '../ground/program.ts';
 import {DockerTarget} from '../ground/system/docker-target.ts';
+import {HelmDirectories} from '../ground/system/helm-directories.ts';
 import {hostTools} from '../ground/system/host-tools.ts';
-import {nodeCharts, nodeFiles} from '../ground/system/node-files.ts';
+import {NodeFiles, nodeCharts, readPageTemplate} from '../ground/system/node-files.ts';
 import {nodeProcesses, requireTool, type ToolPaths} from '../ground/system/node-processes.ts';
 import type {
   Archives,
@@ -25,6 +26,7 @@ import {LaterPrompter} from '../ui/later-prompter.ts';
 import {LiveLines} from '../ui/live-lines.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
 import {asciiFallback, isAsciiOnly, type Screen} from '../ui/theme.ts';
+import {withoutSecretsOf, withoutSecretsOfHost} from './foreign-output.ts';
 
 /** External dependencies of a command; tests replace them. */
 export interface App extends Clock {
@@ -102,8 +104,7 @@ const LOADED_LATER: Pick<
       (await import('../ground/system/zip-archive.ts')).zipArchives.create(path),
     open: async (path) => (await import('../ground/system/zip-archive.ts')).zipArchives.open(path),
   },
-  pageTemplate: async (root) =>
-    (await import('../ground/system/node-files.ts')).readPageTemplate(root),
+  pageTemplate: readPageTemplate,
   openInBrowser: async (path) =>
     (await import('../ground/system/node-processes.ts')).openInBrowser(path),
 };
@@ -114,15 +115,17 @@ export function nodeApp(given = {isAccessible: false}): App {
   const errorScreen = screenOf(process.stderr, isAccessible);
   const live = new LiveLines(process.stderr);
   const docker = new DockerTarget(hostTools, process.env);
+  const helm = new HelmDirectories();
+  const files = new NodeFiles();
   return {
     ...LOADED_LATER,
     env: process.env,
-    files: nodeFiles,
-    charts: nodeCharts(nodeFiles),
+    files,
+    charts: nodeCharts(files),
     prompter: (screen, signal) => nodePrompter(screen, isAccessible, signal),
-    processes: (paths) => docker.guard(nodeProcesses(paths)),
+    processes: (paths) => docker.guard(withoutSecretsOf(nodeProcesses(paths, helm))),
     requireTool,
-    host: docker.tools(),
+    host: withoutSecretsOfHost(docker.tools()),
     handleInterrupts,
     now: () => new Date(),
     sleep,

@@ -13,7 +13,7 @@ import {settingFlags} from '../cli/setting-flags.ts';
 import {migrateHostFile} from '../extensions/machine/migrate/migrate-host.ts';
 import {readHost} from '../extensions/machine/migrate/read-host.ts';
 import type {KeyFinding} from '../findings/finding.ts';
-import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
+import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
 import {allowClearText} from '../settings/chart-values.ts';
@@ -22,12 +22,7 @@ import type {Settings} from '../settings/settings.ts';
 import {changesSummary, changesText, diffText} from '../ui/changes.ts';
 import {type FindingDocument, findingDocument, findingsText} from '../ui/findings.ts';
 import type {Change} from '../values/migrate/change.ts';
-import {
-  type MigratedFile,
-  type MigrationRequest,
-  migrateFile,
-  spellTarget,
-} from '../values/migrate/migrate-file.ts';
+import {type MigratedFile, migrateFile, spellTarget} from '../values/migrate/migrate-file.ts';
 import {dotted} from '../values/reading/tree-path.ts';
 
 interface Result {
@@ -128,7 +123,7 @@ export default class Migrate extends BaseCommand<Result> {
       const migrated = await migrateHostFile(host, options, this.app.files);
       return {migrated: await withConfirmed(migrated, chart, deps), before: NEW_VALUES};
     }
-    const migrated = migrateValues({
+    const migrated = migrateFile({
       ...request,
       text,
       keeps: keepsDefaults ? 'all' : 'security',
@@ -223,20 +218,6 @@ async function withConfirmed(
     });
   return {...migrated, findings: [...migrated.findings, ...findings]};
 }
-
-/** @throws ExpectedError that names the other inputs, if the file is not YAML */
-function migrateValues(request: MigrationRequest): MigratedFile {
-  try {
-    return migrateFile(request);
-  } catch (error) {
-    const isForeign = error instanceof ExpectedError && error.code === 'UNREADABLE_FILE';
-    if (!isForeign) throw error;
-    throw error.with(error.message, [...error.suggestions, OTHER_INPUTS]);
-  }
-}
-
-const OTHER_INPUTS =
-  'For an agent in Docker: docker inspect CONTAINER | scalr-agent migrate - --to agent-job, or docker compose config --format json instead. On a VM: systemctl show scalr-agent';
 
 const isSameFile = (file: string, out: string | undefined): boolean =>
   out !== undefined && file !== '-' && resolve(out) === resolve(file);

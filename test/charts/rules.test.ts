@@ -207,6 +207,11 @@ const RULES: readonly [code: string, breaks: RawFlags, holds: RawFlags][] = [
     {...J, cloud: 'gke'},
     {...J, cloud: 'gke', 'metadata-service': 'allow'},
   ],
+  [
+    'SCALR_BYPASSES_PROXY',
+    {...J, 'https-proxy': 'http://proxy:3128', 'no-proxy': ['.scalr.io']},
+    {...J, 'https-proxy': 'http://proxy:3128', 'no-proxy': ['.corp.example']},
+  ],
   ['POLICY_ENFORCEMENT', {...J, cloud: 'eks', 'metadata-service': 'block'}, {...J, cloud: 'eks'}],
   [
     'IDENTITY_INCOMPLETE',

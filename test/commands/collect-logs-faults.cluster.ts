@@ -64,7 +64,7 @@ test('skips a node that does not respond', async () => {
   expect(exit).toBe(7);
   expect(errors).toMatchObject([{what: B, kind: 'stalled'}]);
   expect(names).toEqual(expect.arrayContaining(['logs/a/agent.log', 'logs/c/agent.log']));
-  expect(seconds).toBeLessThan(30);
+  expect(seconds).toBeLessThan(120);
 });
 
 test('keeps the start of a log when the node stops sending, and reports it as incomplete', async () => {
@@ -137,7 +137,7 @@ test('writes a bundle in time when the API server stops', async () => {
     ),
   );
   expect(text('SUMMARY.md')).toContain('## Not included');
-  expect(seconds).toBeLessThan(40);
+  expect(seconds).toBeLessThan(120);
 });
 
 test('writes a bundle of the data so far when it times out', async () => {
@@ -149,7 +149,7 @@ test('writes a bundle of the data so far when it times out', async () => {
     {what: B, kind: 'aborted', message: expect.stringContaining('timed out (--timeout)')},
   ]);
   expect(names).toContain('logs/a/agent.log');
-  expect(seconds).toBeLessThan(12);
+  expect(seconds).toBeLessThan(60);
 });
 
 test('continues with other kinds when a list does not respond', async () => {
@@ -160,7 +160,7 @@ test('continues with other kinds when a list does not respond', async () => {
   expect(errors.map(({kind}) => kind)).toEqual(['stalled', 'stalled']);
   expect(text('SUMMARY.md')).toMatch(/^Secrets were not searched: 1 namespace not readable\./);
   expect(names).toContain('logs/a/agent.log');
-  expect(seconds).toBeLessThan(45);
+  expect(seconds).toBeLessThan(120);
 });
 
 test('reports an unreachable API server and writes nothing', async () => {

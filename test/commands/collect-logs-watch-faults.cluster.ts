@@ -209,5 +209,5 @@ test('ends after --for', async () => {
   const {exit, errors, text} = await run.bundle;
   expect({exit, errors}).toEqual({exit: 0, errors: []});
   expect(numbersIn(text(A)).slice(0, 8)).toEqual(all(8));
-  expect(Date.now() - start).toBeLessThan(40_000);
+  expect(Date.now() - start).toBeLessThan(120_000);
 });

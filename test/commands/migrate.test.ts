@@ -298,19 +298,20 @@ describe('agents outside Kubernetes', () => {
 
 describe('refuses text that another tool defines', () => {
   const HELM = `helm upgrade --install a scalr/agent-k8s --version 0.6.4 --set agent.token=${TOKEN}`;
+  const OF_DOCKER = 'docker inspect CONTAINER | scalr-agent migrate - --to agent-job';
   test.each([
-    HELM,
-    `sudo ${HELM.replaceAll(' --', ' \\\n --')}`,
-    `AGENT=${TOKEN} docker run -e SCALR_TOKEN scalr/agent`,
-    `export SCALR_URL=https://acme.scalr.io\nSCALR_AGENT_TOKEN=${TOKEN}\n`,
-    'GIT=https://user:pw99@git.corp\r\n',
-    `[Unit]\n[Service]\nEnvironment=A=${TOKEN}\n`,
-    `ARG A=1\nFROM scalr/agent\nENV T=${TOKEN}\n`,
-  ])('and names the JSON of Docker, without quoting the text: %j', async (text) => {
+    [HELM, 'helm get values'],
+    [`sudo ${HELM.replaceAll(' --', ' \\\n --')}`, 'helm get values'],
+    [`AGENT=${TOKEN} docker run -e SCALR_TOKEN scalr/agent`, OF_DOCKER],
+    [`export SCALR_URL=https://acme.scalr.io\nSCALR_AGENT_TOKEN=${TOKEN}\n`, OF_DOCKER],
+    ['GIT=https://user:pw99@git.corp\r\n', OF_DOCKER],
+    [`[Unit]\n[Service]\nEnvironment=A=${TOKEN}\n`, 'systemctl show UNIT | scalr-agent migrate -'],
+    [`ARG A=1\nFROM scalr/agent\nENV T=${TOKEN}\n`, OF_DOCKER],
+  ])('and names what to migrate instead, without quoting the text: %j', async (text, instead) => {
     const {stdout, stderr, exit} = await runCommand(Migrate, ['x.txt', ...JOB], {
       files: memoryFiles({'x.txt': text}),
     });
-    expect(stderr).toContain('docker inspect CONTAINER | scalr-agent migrate - --to agent-job');
+    expect(stderr).toContain(instead);
     expect({stdout, exit}).toEqual({stdout: '', exit: 2});
     expect(stderr).not.toMatch(new RegExp(`${TOKEN}|pw99`));
   });

@@ -240,7 +240,7 @@ describe('a failed pod', () => {
       remedy: expect.stringContaining('--node-selector'),
     });
     expect(by['probe-scalr']?.status).toBe('skip');
-    expect(seconds).toBeLessThan(22);
+    expect(seconds).toBeLessThan(90);
     expect(await left(place)).toEqual([]);
   });
 
@@ -258,7 +258,7 @@ describe('a failed pod', () => {
       status: 'fail',
       message: expect.stringContaining('its container exited with code 0'),
     });
-    expect(seconds).toBeLessThan(60);
+    expect(seconds).toBeLessThan(120);
     expect(await left(place)).toEqual([]);
   });
 
@@ -422,7 +422,7 @@ describe('API server faults', () => {
     expect(by['probe-pod']?.remedy).toContain(`Delete it: kubectl delete ${pod} `);
     expect(by['permissions']?.status).toBe('pass');
     expect(exit).not.toBe(1);
-    expect(seconds).toBeLessThan(37);
+    expect(seconds).toBeLessThan(120);
   });
 
   test('creates no pod when the API server is not reachable', async () => {
@@ -433,6 +433,6 @@ describe('API server faults', () => {
     expect(by['probe-pod']?.message).toContain(
       'No probe pod was created: Cannot reach the Kubernetes API at',
     );
-    expect(seconds).toBeLessThan(15);
+    expect(seconds).toBeLessThan(90);
   });
 });

@@ -231,7 +231,7 @@ describe('an API server that does not respond', () => {
     const start = Date.now();
     const {stdout} = await status(through, helm, ['--timeout', '2s', '--json']);
     expect(JSON.parse(stdout).error).toMatchObject({code: 'CLUSTER_UNREACHABLE', exit: 1});
-    expect(Date.now() - start).toBeLessThan(5000);
+    expect(Date.now() - start).toBeLessThan(30_000);
   });
 
   test('makes the state unknown when helm gets no response, and the rest is printed', async () => {

@@ -622,9 +622,9 @@ test.each([
     const {stdout, exit} = await runCommand(Validate, ['s.yaml', ...more], {
       files: memoryFiles({'s.yaml': text}),
     });
-    expect(stdout).toContain(`The file is encrypted with ${name}, so nothing in it was checked.`);
-    expect(stdout).toContain('FILE | scalr-agent validate -');
+    expect(stdout).toContain(`s.yaml not checked: The file is encrypted with ${name}.`);
+    expect(stdout).toContain('s.yaml | scalr-agent validate -');
     expect(stdout).not.toContain('UNKNOWN_KEY');
-    expect(exit).toBe(3);
+    expect(exit).toBe(2);
   }
 });

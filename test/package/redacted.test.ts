@@ -59,3 +59,34 @@ test
     expect(Object.keys(await contentOf(file))).toContain('logs/docker/agent.log');
   },
 );
+
+/** What no output may show of what a failing tool said. */
+const SAID = [
+  'ghp_aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYzaB3',
+  'Winter2026!',
+  'Autumn-77x',
+  'q7Rk2Zp9Lx4Tn8',
+];
+const FAILS = `cat >&2 <<'END'
+level=error msg="login with token ${SAID[0]} refused" password=${SAID[1]}
+Error: cannot connect to https://bob:${SAID[2]}@proxy.example.net:3128: Authorization: Bearer ${SAID[3]}
+END
+exit 1`;
+
+test.each([
+  'status --namespace scalr',
+  'diagnose --namespace scalr',
+  'preflight --namespace scalr',
+  'upgrade --namespace scalr --yes',
+  'uninstall --namespace scalr --yes',
+  'collect-logs --namespace scalr',
+  'collect-logs --docker agent',
+])('prints nothing secret that kubectl, helm, docker or a plugin said: %s', (line) => {
+  const tools = {kubectl: FAILS, helm: FAILS, docker: FAILS, 'corp-login': FAILS};
+  const env = {PATH: shims.path(tools), HOME: shims.empty(), NO_COLOR: '1'};
+  for (const more of [[], ['--json'], ['--verbose']]) {
+    const {status, stdout, stderr} = runBuilt('scalr-agent', [...line.split(' '), ...more], {env});
+    expect(status).toBeGreaterThan(0);
+    expect(SAID.filter((secret) => `${stdout}${stderr}`.includes(secret))).toEqual([]);
+  }
+});

@@ -1,5 +1,8 @@
 import type {Reporter, TestCase} from 'vitest/node';
 
+/** Tools that the machine must have, such as `zsh fish`: that tests are skipped without one of them is a failure. */
+const REQUIRED = (process.env['TEST_TOOLS'] ?? '').split(' ').filter((tool) => tool !== '');
+
 /** Prints why tests were skipped: one line per reason, with the number of tests. */
 export class SkipReport implements Reporter {
   readonly #reasons = new Map<string, number>();
@@ -12,8 +15,14 @@ export class SkipReport implements Reporter {
   }
 
   onTestRunEnd(): void {
-    for (const [reason, count] of this.#reasons)
-      process.stdout.write(`Skipped ${count} ${count === 1 ? 'test' : 'tests'}: ${reason}\n`);
+    for (const [reason, count] of this.#reasons) {
+      const isRequired = REQUIRED.some((tool) => reason.startsWith(`${tool} is not installed`));
+      const mark = isRequired ? ' - but TEST_TOOLS requires it' : '';
+      process.stdout.write(
+        `Skipped ${count} ${count === 1 ? 'test' : 'tests'}: ${reason}${mark}\n`,
+      );
+      if (isRequired) process.exitCode = 1;
+    }
     this.#reasons.clear();
   }
 }

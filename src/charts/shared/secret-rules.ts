@@ -11,7 +11,10 @@ const wantsPem = (keys: Keys): ValuesRule =>
     ...keys,
     isWrong: (values, key) => textAt(values, key) !== '' && pemProblem(textAt(values, key)) !== '',
     message: (values, key) => pemProblem(textAt(values, key)),
-    suggestion: (_, key) => `${key}: |`,
+    suggestion: (values, key) =>
+      textAt(values, key).includes('-----BEGIN ')
+        ? `${key}: |`
+        : 'Write the content of the PEM file below the key',
   });
 
 /** Why OpenSSL cannot read the text; empty if it can. */

@@ -1,12 +1,14 @@
+import {url} from '../../settings/agent.ts';
 import {cache, cacheAccessMode, cacheStorageClass} from '../../settings/cache.ts';
 import {extraEnv} from '../../settings/chart-values.ts';
 import {cloud} from '../../settings/cluster.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import {serviceAccountAnnotation, serviceAccountName} from '../../settings/identity.ts';
 import {agentImage} from '../../settings/images.ts';
+import {proxyFor} from '../../settings/kinds/no-proxy.ts';
 import {exceeds} from '../../settings/kinds/quantities.ts';
 import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
-import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import {httpsProxy, metadataService, noProxy, workloadIdentity} from '../../settings/network.ts';
 import {controllerSize, runSize} from '../../settings/size.ts';
 import type {ChartName} from '../releases/chart-name.ts';
 import {within} from '../releases/versions.ts';
@@ -29,6 +31,16 @@ const requestWithinLimit = (request: Setting<string>, limit: Setting<string>): C
         ? `Use --${limit.id} ${get(request)} or more, or a smaller --${request.id}, such as ${smaller(get(request))}`
         : `Add --${request.id} ${get(limit)} or less`,
   });
+
+/** A proxy is set, and the Scalr account is an exception of it. */
+function isPastProxy(get: Get): boolean {
+  const account = get(url);
+  const https = get(httpsProxy);
+  if (!https || !account || !URL.canParse(account)) return false;
+  return (
+    proxyFor(new URL(account), {https, http: undefined, excluded: get(noProxy) ?? []}) === undefined
+  );
+}
 
 /** A number without a unit was probably meant in thousandths of a CPU. */
 const smaller = (request = ''): string => (/^\d{2,}$/.test(request) ? `${request}m` : 'half of it');
@@ -147,6 +159,14 @@ export const sharedRules: readonly ChartRule[] = [
   requestWithinLimit(runSize.memoryRequest, runSize.memoryLimit),
   requestWithinLimit(controllerSize.cpuRequest, controllerSize.cpuLimit),
   requestWithinLimit(controllerSize.memoryRequest, controllerSize.memoryLimit),
+  settingWarning('SCALR_BYPASSES_PROXY', {
+    setting: noProxy,
+    paths: ['extraEnv.NO_PROXY', 'extraEnv.no_proxy', 'agent.extraEnv.NO_PROXY'],
+    isWrong: isPastProxy,
+    message: (get) =>
+      `NO_PROXY includes ${new URL(get(url) ?? '').hostname}, so the agent connects to Scalr without the proxy.`,
+    suggestion: 'Remove it from the exceptions, unless the nodes reach Scalr directly',
+  }),
   settingError('METADATA_NEEDED', {
     setting: workloadIdentity,
     isWrong: (get) => get(workloadIdentity) === 'gke' && get(metadataService) === 'block',

@@ -1,4 +1,3 @@
-import {randomBytes} from 'node:crypto';
 import {isRbacDenial} from '../../ground/tool-errors.ts';
 import {milliOf} from '../../settings/kinds/quantities.ts';
 import type {KubernetesObject} from './objects.ts';
@@ -52,7 +51,9 @@ function controllerOf({apiVersion, kind = '', metadata: {name}}: KubernetesObjec
 const MAX_NAME = 63;
 
 export function temporaryName(name: string): string {
-  const suffix = `-${randomBytes(3).toString('hex')}`;
+  const suffix = `-${Math.floor(Math.random() * 16 ** 6)
+    .toString(16)
+    .padStart(6, '0')}`;
   return `${name.slice(0, MAX_NAME - suffix.length)}${suffix}`;
 }
 

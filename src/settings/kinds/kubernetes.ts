@@ -90,6 +90,7 @@ export interface Toleration {
   effect?: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
 }
 
+const TOLERATION = 'Write it as key=value:effect, for example dedicated=scalr:NoSchedule';
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 /** Tolerations in the syntax of `kubectl taint`: key=value:effect, key:effect, key=value or key. */
@@ -97,7 +98,11 @@ export const tolerations = (): Kind<Toleration[]> => ({
   jsonSchema: {type: 'array', items: {type: 'string'}, minItems: 1},
   hint: 'key=value:effect',
   list: {separator: COMMAS_OR_LINES},
-  parse: (raw) => asWords(raw).map(parseToleration),
+  parse: (raw) => {
+    if (Array.isArray(raw) && raw.some(isMap))
+      throw new InvalidValue('Expected a list of strings, not of objects', TOLERATION);
+    return asWords(raw).map(parseToleration);
+  },
   format: (list) =>
     list.map(
       ({key, value, effect}) =>
@@ -122,10 +127,7 @@ function isPlainToleration(tree: Tree): boolean {
 function parseToleration(text: string): Toleration {
   const [, key = '', value, effect] = /^([^=:]+)(?:=([^:]*))?(?::(.*))?$/.exec(text) ?? [];
   if (!PREFIXED_NAME.test(key))
-    throw new InvalidValue(
-      `"${text}" is not a valid toleration`,
-      'Write it as key=value:effect, for example dedicated=scalr:NoSchedule',
-    );
+    throw new InvalidValue(`"${text}" is not a valid toleration`, TOLERATION);
   if (value !== undefined && !LABEL_VALUE.test(value))
     throw new InvalidValue(
       `"${value}" is not a valid taint value`,

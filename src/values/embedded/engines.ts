@@ -168,6 +168,10 @@ const flux: Engine = (root) => {
       ...(isExisting ? {chartObject: referenceAt(root, 'spec.chartRef', namespace)} : {}),
       isFromGit: source === 'GitRepository' || source === 'Bucket',
       origins: [
+        // Without this list, the values.yaml of the chart counts.
+        ...textsAt(root, [...chart, 'valuesFiles'])
+          .filter((file) => file !== 'values.yaml')
+          .map((file) => ({unread: `${file} of the chart`})),
         ...itemsAt(root, 'spec.valuesFrom').map((_, index) => fluxOrigin(root, index, namespace)),
         ...inlineAt(root, ['spec', 'values']),
       ],

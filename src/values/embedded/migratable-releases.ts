@@ -2,9 +2,10 @@ import {isAlias, isMap, isNode, type Node, type ParsedNode, parseDocument, visit
 import type {ChartName} from '../../charts/releases/chart-name.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
+import {isMap as isMapping} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
 import {readNode} from '../reading/helm-reader.ts';
-import {type Manifest, readManifests} from '../reading/manifests.ts';
+import {isObject, type Manifest, readManifests} from '../reading/manifests.ts';
 import type {TreePath} from '../reading/tree-path.ts';
 import {SYNTAX} from '../reading/yaml-syntax.ts';
 import {scalarEdit, type TextEdit} from '../text-edits.ts';
@@ -13,7 +14,7 @@ import {type EngineRelease, engineReleases} from './engines.ts';
 import {FileSet} from './file-set.ts';
 import {type InlineValues, inlineValues} from './inline-values.ts';
 import {chartOfRelease} from './read-release.ts';
-import {isSource, whyUnread} from './unread-files.ts';
+import {isSource, whyOfMachine, whyUnread} from './unread-files.ts';
 
 /** A release in a file of another engine, as `migrate` rewrites it. */
 export interface MigratableRelease {
@@ -34,13 +35,14 @@ export interface MigratableRelease {
 /** The releases of our charts in a file, whose lines end with LF. @throws ExpectedError for files that only their engine can evaluate */
 export function migratableReleases(given: ValuesFile): MigratableRelease[] {
   const {manifests, problem} = readManifests(given.text);
-  const why =
-    isSource(given) || (problem && namesChart(given.text))
-      ? whyUnread(given, problem !== undefined)
-      : undefined;
+  const isValues = manifests.some(({tree}) => isMapping(tree));
+  const machine = whyOfMachine(given.text, isValues);
+  if (machine) throw notReadable(given.file, machine.reason, machine.command);
+  const isForOthers = isSource(given) || (!isValues && namesChart(given.text));
+  const why = isForOthers ? whyUnread(given, problem !== undefined) : undefined;
   if (why) throw notReadable(given.file, why.reason);
   const files = new FileSet([given], async () => undefined);
-  return manifests.flatMap((manifest) =>
+  const releases = manifests.flatMap((manifest) =>
     (engineReleases(manifest.values) ?? []).flatMap((release) => {
       const found = chartOfRelease(release, files);
       return found && release.chartObject === undefined
@@ -48,13 +50,19 @@ export function migratableReleases(given: ValuesFile): MigratableRelease[] {
         : [];
     }),
   );
+  const [object] = releases.length > 0 ? [] : manifests.filter(isObject);
+  if (object) throw notReadable(given.file, `the ${object.values['kind']} does not tell its chart`);
+  return releases;
 }
 
-const notReadable = (file: string, reason: string): ExpectedError =>
+const GET_VALUES =
+  'Save the values of the installed release as YAML, with helm get values, and use that file';
+
+const notReadable = (file: string, reason: string, suggestion = GET_VALUES): ExpectedError =>
   failed(
     'UNREADABLE_FILE',
     `Cannot migrate ${file === '-' ? 'standard input' : file}: ${reason}.`,
-    ['Save the values of the installed release as YAML, with helm get values, and use that file'],
+    [suggestion],
   );
 
 interface DocumentText {

@@ -1,26 +1,33 @@
 import {basename} from 'node:path';
 import type {KeyFinding} from '../../findings/finding.ts';
 import {encryptionOf} from '../../ground/encryption.ts';
-import {itemsAt, textAt, type Values} from '../../ground/tree.ts';
+import {isMap, itemsAt, textAt, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
 import type {SourcePosition} from '../reading/finding.ts';
-import type {Manifest} from '../reading/manifests.ts';
+import {isObject, type Manifest} from '../reading/manifests.ts';
 import {checkClearText} from '../rules/check-clear-text.ts';
 import {looksLikeAgentValues, namesChart} from '../validate/agent-files.ts';
 import {withoutRepeatedTokens} from '../validate/check-files.ts';
-import {type FileGroup, type UncheckedReason, uncheckedFile} from '../validate/file-group.ts';
+import {
+  type FileGroup,
+  type UncheckedReason,
+  uncheckedFile,
+  whyUnknownVersion,
+} from '../validate/file-group.ts';
 import {type EngineRelease, engineReleases} from './engines.ts';
 import {exportedReleases} from './exported-files.ts';
 import {FileSet, type ReadOther} from './file-set.ts';
 import {collision, fileProblems, fleetProblems, type LocatedRelease} from './fleet-problems.ts';
 import {chartOfRelease, type DocumentInFile, valuesOfRelease} from './read-release.ts';
+import {selectsChart} from './selected-chart.ts';
 import {isPlan, planGroups} from './terraform-plan.ts';
 import {dependencyGroups} from './umbrella-charts.ts';
 import {
   isSource,
   whyEncrypted,
+  whyOfMachine,
   whyRendered,
-  whyUnknownVersion,
+  whySelected,
   whyUnread,
   whyWithoutChart,
 } from './unread-files.ts';
@@ -56,8 +63,24 @@ async function groupsOf(given: GivenFile, files: FileSet): Promise<FileGroup[]> 
   if (problem) return brokenGroups(given, problem);
   if (encryptionOf(given.text)) return encryptedGroups(given, manifests);
   const found = await releaseGroups(given, manifests, files);
-  if (found.length > 0) return found;
-  return manifests.some(isObject) ? [objectGroup(given, manifests)] : valuesGroups(given, files);
+  if (found.length > 0) return [...found, ...unreadBeside(given, manifests, files)];
+  return manifests.some(isObject)
+    ? [objectGroup(given, manifests)]
+    : valuesGroups(given, manifests, files);
+}
+
+/** Releases that are not read, in the file of one that is. */
+function unreadBeside(
+  given: ValuesFile,
+  manifests: readonly Manifest[],
+  files: FileSet,
+): FileGroup[] {
+  const others = manifests.filter(
+    ({values}) => !(engineReleases(values) ?? []).some((each) => chartOfRelease(each, files)),
+  );
+  return others.some(selectsChart)
+    ? [unrelated(given, [uncheckedFile(given.file, whySelected(given.text))])]
+    : [];
 }
 
 const alone = (given: ValuesFile): FileGroup => ({files: [given], areLayers: false});
@@ -71,16 +94,25 @@ const unrelated = (given: ValuesFile, around: readonly KeyFinding[] = []): FileG
 const unchecked = (given: ValuesFile, why: UncheckedReason): FileGroup =>
   unrelated(given, [...problemsAround(given), uncheckedFile(given.file, why)]);
 
-/** Not checked if it names a chart. */
-function unreadGroup(given: ValuesFile): FileGroup {
-  const why = namesChart(given.text) ? whyUnread(given) : undefined;
+/** Not checked if it names a chart that another program reads. */
+function unreadGroup(given: ValuesFile, manifests: readonly Manifest[] = []): FileGroup {
+  const why = whyNotRead(given, manifests);
   return why ? unchecked(given, why) : unrelated(given, problemsAround(given));
+}
+
+function whyNotRead(
+  given: ValuesFile,
+  manifests: readonly Manifest[],
+): UncheckedReason | undefined {
+  if (!namesChart(given.text)) return undefined;
+  return whyUnread(given) ?? (manifests.some(selectsChart) ? whySelected(given.text) : undefined);
 }
 
 /** A template, or a file with a mistake in its syntax. */
 function brokenGroups(given: GivenFile, problem: KeyFinding): FileGroup[] {
   const isNamed = namesChart(given.text);
-  const why = isNamed || !given.isFound ? whyUnread(given, true) : undefined;
+  const why =
+    isNamed || !given.isFound ? (whyUnread(given, true) ?? whyOnMachine(given, false)) : undefined;
   if (why) return [unchecked(given, why)];
   const isObjects = /^kind:/m.test(given.text);
   if (!given.isFound && !isObjects) return [alone(given)];
@@ -88,6 +120,13 @@ function brokenGroups(given: GivenFile, problem: KeyFinding): FileGroup[] {
     ? [unrelated(given, [...problemsAround(given), inFile(problem, given.file)])]
     : [unrelated(given)];
 }
+
+/** Given files only: in a directory, an agent on a machine is not what is validated. */
+const whyOnMachine = (
+  {text, isFound}: GivenFile,
+  isValues: boolean,
+): UncheckedReason | undefined =>
+  isFound || !/scalr\/agent|SCALR_/.test(text) ? undefined : whyOfMachine(text, isValues);
 
 /** Encrypted Secrets are no releases; of encrypted values, nothing is known. */
 function encryptedGroups(given: GivenFile, manifests: readonly Manifest[]): FileGroup[] {
@@ -100,21 +139,9 @@ function encryptedGroups(given: GivenFile, manifests: readonly Manifest[]): File
         ? unchecked(given, why)
         : unrelated(given, problemsAround(given)),
     ];
-  if (!given.isFound) return [alone(given)];
-  return [looksLikeAgentValues(given.text) ? unchecked(given, why) : unrelated(given)];
+  const isUnchecked = !given.isFound || looksLikeAgentValues(given.text);
+  return [isUnchecked ? unchecked(given, why) : unrelated(given)];
 }
-
-const isObject = ({values: {apiVersion, kind}}: Manifest): boolean =>
-  typeof kind === 'string' && (typeof apiVersion === 'string' || KINDS.has(kind));
-
-/** Kinds that some tools write without a version. */
-const KINDS = new Set([
-  'Kustomization',
-  'HelmRelease',
-  'HelmChart',
-  'Application',
-  'ApplicationSet',
-]);
 
 /** Kubernetes objects without a release: rendered ones, and releases that only the engine can complete. */
 function objectGroup(given: ValuesFile, manifests: readonly Manifest[]): FileGroup {
@@ -128,7 +155,7 @@ function objectGroup(given: ValuesFile, manifests: readonly Manifest[]): FileGro
       namesRelease(values) &&
       !readsFiles(values),
   );
-  if (partial === undefined) return unreadGroup(given);
+  if (partial === undefined) return unreadGroup(given, manifests);
   return unchecked(given, whyWithoutChart(String(partial.values['kind']), given.text));
 }
 
@@ -149,14 +176,19 @@ const namesRelease = (values: Values): boolean => {
 };
 
 /** Values of an umbrella chart, or of an agent. */
-async function valuesGroups(given: GivenFile, files: FileSet): Promise<FileGroup[]> {
+async function valuesGroups(
+  given: GivenFile,
+  manifests: readonly Manifest[],
+  files: FileSet,
+): Promise<FileGroup[]> {
   const isParent = basename(given.file) === 'Chart.yaml';
   // Of a directory, its values file is checked too.
   const nested = isParent && given.isFound ? [] : await dependencyGroups(given, files);
   if (nested.length > 0) return nested;
   if (isParent)
     return [namesChart(given.text) && !given.isFound ? unchecked(given, PARENT) : unrelated(given)];
-  const why = namesChart(given.text) ? whyUnread(given) : undefined;
+  const isValues = manifests.some(({tree}) => isMap(tree));
+  const why = whyNotRead(given, manifests) ?? whyOnMachine(given, isValues);
   if (why) return [unchecked(given, why)];
   if (!given.isFound || looksLikeAgentValues(given.text) || HEADER.test(given.text))
     return [alone(given)];

@@ -6,8 +6,8 @@ import type {ValuesFile} from '../../settings/chart-values.ts';
 import {asHelmSet, helmTyped, readHelmSet} from '../../settings/kinds/helm-set.ts';
 import {type Manifest, valuesWithout} from '../reading/manifests.ts';
 import {readSource, type ValuesReading} from '../reading/source.ts';
-import {UNKNOWN_TEXT} from '../reading/templates.ts';
-import {type TreePath, valueAt} from '../reading/tree-path.ts';
+import {hasTemplate, UNKNOWN_TEXT} from '../reading/templates.ts';
+import {dotted, type TreePath, valueAt} from '../reading/tree-path.ts';
 import {normalized} from '../reading/yaml-syntax.ts';
 import type {CheckedFile} from '../validate/file-group.ts';
 import type {Assignment, EngineRelease, ObjectReference, ValuesOrigin} from './engines.ts';
@@ -84,11 +84,24 @@ async function layerOf(
 ): Promise<CheckedFile | string | undefined> {
   if ('unread' in origin) return origin.unread;
   if ('read' in origin) return {...given, read: origin.read};
-  if ('inline' in origin) return {...given, read: valuesIn(manifest, origin.inline, given.text)};
+  if ('inline' in origin) return inlineLayer(origin.inline, {given, manifest});
   if ('assignments' in origin) return {...given, read: assigned(origin.assignments, manifest)};
   return 'file' in origin
     ? fileLayer(given.file, origin.file, files)
     : objectLayer(origin.object, origin.key, files);
+}
+
+/** Go templates of an ApplicationSet that are no YAML can be evaluated only by Argo CD. */
+function inlineLayer(
+  path: TreePath,
+  {given, manifest}: Pick<DocumentInFile, 'given' | 'manifest'>,
+): CheckedFile | string {
+  const read = valuesIn(manifest, path, given.text);
+  const isTemplate =
+    manifest.values['kind'] === 'ApplicationSet' && hasTemplate(valueAt(manifest.tree, path));
+  return isTemplate && read.source === undefined
+    ? `the template ${dotted(path)}`
+    : {...given, read};
 }
 
 async function fileLayer(

@@ -2,11 +2,10 @@ import {isChart} from '../../charts/releases/chart-name.ts';
 import {isMap, itemsAt, type Tree, textAt, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
 import {readSource, type ValuesReading} from '../reading/source.ts';
-import type {CheckedFile, FileGroup} from '../validate/file-group.ts';
+import {type CheckedFile, type FileGroup, whyUnknownVersion} from '../validate/file-group.ts';
 import type {Assignment} from './engines.ts';
 import {assigned} from './read-release.ts';
 import {releaseVersion} from './release-version.ts';
-import {whyUnknownVersion} from './unread-files.ts';
 
 /** What `tofu show -json` prints of a plan or of the state. */
 export const isPlan = (text: string): boolean =>

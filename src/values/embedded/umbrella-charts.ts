@@ -4,10 +4,9 @@ import {isChart} from '../../charts/releases/chart-name.ts';
 import {isMap, itemsAt, textAt, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
 import {readManifests} from '../reading/manifests.ts';
-import type {FileGroup} from '../validate/file-group.ts';
+import {type FileGroup, whyUnknownVersion} from '../validate/file-group.ts';
 import type {FileSet} from './file-set.ts';
 import {type ReleaseVersion, releaseVersion} from './release-version.ts';
-import {whyUnknownVersion} from './unread-files.ts';
 
 /** A chart of ours below a parent chart. */
 interface Dependency extends ReleaseVersion {

@@ -82,6 +82,55 @@ const FORMATS: readonly OtherFormat[] = [
   },
 ];
 
+/** The configuration of an agent without Kubernetes, which `migrate` reads as Docker and systemd print it. */
+interface MachineFormat {
+  reason: string;
+  matches: RegExp;
+  command: string;
+  /** A map, as values are. */
+  isMap?: boolean;
+}
+
+const MACHINES: readonly MachineFormat[] = [
+  {
+    reason: 'a systemd unit can refer to other files',
+    matches: /^\s*\[Service\]/m,
+    command: 'systemctl show UNIT',
+  },
+  {
+    reason: 'a Compose file can refer to other files and variables',
+    matches: /^services:/m,
+    command: 'docker compose config --format json',
+    isMap: true,
+  },
+  {
+    reason: 'a command of Docker can refer to variables of its shell',
+    matches: /\b(?:docker|podman)\s+(?:container\s+)?run\b/,
+    command: 'docker inspect CONTAINER',
+  },
+  {
+    reason: 'a Dockerfile has only a part of the settings',
+    matches: /^FROM\s+\S/m,
+    command: 'docker inspect CONTAINER',
+  },
+  {
+    reason: 'an environment file has only a part of the settings',
+    matches: /^(?:export\s+)?[A-Z][A-Z0-9_]*=\S*$/m,
+    command: 'docker inspect CONTAINER',
+  },
+];
+
+/** Files of an agent in Docker or on a VM; `isMap` if Helm could read values from it. */
+export function whyOfMachine(text: string, isMap: boolean): UncheckedReason | undefined {
+  const found = MACHINES.find((each) => each.matches.test(text) && (each.isMap || !isMap));
+  return (
+    found && {
+      reason: found.reason,
+      command: `${found.command} | scalr-agent migrate - --to agent-job`,
+    }
+  );
+}
+
 /** Files that only another program can evaluate; `isBroken` if they are no valid YAML. */
 export function whyUnread({file, text}: ValuesFile, isBroken = false): UncheckedReason | undefined {
   const chart = chartNamed(text) ?? 'CHART';
@@ -117,10 +166,10 @@ export const whyWithoutChart = (kind: string, text: string): UncheckedReason => 
       : installed(chartNamed(text) ?? 'CHART'),
 });
 
-/** A release whose chart version is not known; a given version is used for it. */
-export const whyUnknownVersion = (file: string, reason: string): UncheckedReason => ({
-  reason,
-  command: `scalr-agent validate ${quote(file)} --chart-version VERSION`,
+/** A release in a form that is not read. */
+export const whySelected = (text: string): UncheckedReason => ({
+  reason: 'the file has a release in a form that is not read',
+  command: installed(chartNamed(text) ?? 'CHART'),
 });
 
 /** Objects that Helm rendered. */

@@ -1,7 +1,9 @@
 import {CHART_NAMES, type ChartName, isChart} from '../../charts/releases/chart-name.ts';
 import {knowsKey} from '../../charts/releases/keys.ts';
-import {newestOf, type Target, targetOf} from '../../charts/releases/target.ts';
+import {newestOf, type Target} from '../../charts/releases/target.ts';
+import {targetOf} from '../../charts/target-of.ts';
 import type {KeyFinding, SettingFinding} from '../../findings/finding.ts';
+import {helmCommand} from '../../ground/command-line.ts';
 import {refuseEncrypted} from '../../ground/encryption.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
 import {closest} from '../../ground/similar-text.ts';
@@ -193,14 +195,24 @@ function sourceOfRelease(
   if (from !== undefined) return noted(parseTarget('--from', from));
   if (version !== undefined && /^v?\d+\.\d+\.\d+$/.test(version))
     return noted(checkTarget('--from', chart, version));
-  const what =
-    version === undefined ? 'does not specify a version' : `has the version range "${version}"`;
-  throw missing(
-    `The ${kind} in ${file} ${what} of ${chart}.`,
-    [`Add the installed version: --from ${chart}@VERSION`],
-    `--from ${chart}@VERSION`,
-  );
+  throw withoutVersion(`The ${kind} in ${file} ${spellVersion(version)} of ${chart}.`, chart);
 }
+
+function spellVersion(version: string | undefined): string {
+  if (version === undefined) return 'does not specify a version';
+  return `has the ${version.includes('{') ? 'variable version' : 'version range'} "${version}"`;
+}
+
+/** The version that is installed decides which keys had an effect. */
+const withoutVersion = (message: string, name: ChartName): ExpectedError =>
+  missing(
+    message,
+    [
+      `Add the installed version: --from ${name}@VERSION`,
+      `Find it in the column CHART of ${helmCommand({}, 'list', '--all-namespaces')}`,
+    ],
+    `--from ${name}@VERSION`,
+  );
 
 export const spellTarget = ({chart, version}: Target): string => `${chart}@${version}`;
 
@@ -239,10 +251,9 @@ function migrationSource(file: string, text: string, from: string | undefined): 
       '--from CHART@VERSION',
     );
   if (version === undefined)
-    throw missing(
+    throw withoutVersion(
       `The values are for ${name}, but the file does not specify the chart version.`,
-      [`Add --from ${name}@VERSION`],
-      `--from ${name}@VERSION`,
+      name,
     );
   return {
     ...checkTarget('--from', name, version),
@@ -262,7 +273,7 @@ export const missing = (
     options: [{add, when: 'Set the chart and its version'}],
   });
 
-/** The text CHART@VERSION, or CHART for its newest version. @throws ExpectedError */
+/** The text CHART@VERSION; with --to also CHART, for its newest version. @throws ExpectedError */
 export function parseTarget(
   flag: '--from' | '--to',
   text: string,
@@ -279,8 +290,15 @@ export function parseTarget(
       [`Example: ${flag} ${example}`, `Charts: ${CHART_NAMES.join(', ')}`],
     );
   }
+  if (flag === '--from' && version === undefined)
+    throw withoutVersion(`--from: "${text}" has no version.`, name);
   return checkTarget(flag, name, version, read);
 }
+
+const hiddenBy = ({code}: ExpectedError): string | undefined =>
+  code === 'VERSION_TOO_OLD'
+    ? 'Compare the result with the old values: changes before that version are not listed, and keys that it no longer has are dropped'
+    : undefined;
 
 /** The chart in this version, or in its newest one. @throws ExpectedError for a version that was never released */
 function checkTarget(
@@ -301,9 +319,11 @@ function checkTarget(
     return targetOf(new Settings(answers), () => name, read);
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    const suggestions = error.suggestions.map((each) =>
+    const [nearest = '', ...others] = error.suggestions.map((each) =>
       each.replace('--chart-version ', `${flag} ${name}@`),
     );
-    throw new ExpectedError(error.message, {...error, suggestions});
+    // Old values do not become those of the newest version.
+    const more = flag === '--to' ? others : [hiddenBy(error)].filter((each) => each !== undefined);
+    throw new ExpectedError(error.message, {...error, suggestions: [nearest, ...more]});
   }
 }

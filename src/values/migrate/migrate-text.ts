@@ -37,9 +37,9 @@ interface TextOptions extends MigrationOptions {
 /** Findings after which the meaning of the old values is unknown. */
 const UNUSABLE = [
   'WRONG_TYPE',
+  'UNQUOTED_TEXT',
   'STRING_NOT_BOOLEAN',
   'NULL_DELETES_DEFAULT',
-  'MANIFEST',
   'NESTED_VALUES',
 ];
 

@@ -1,5 +1,6 @@
 import {CHART_CHANGES, changeWithUpgrade, knownProblemsOf} from '../../charts/advise.ts';
-import {chartFor, floorOf, isBelow} from '../../charts/charts.ts';
+import {ChartVersion, chartFor} from '../../charts/chart-version.ts';
+import {floorOf, isBelow} from '../../charts/charts.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {scopeOf} from '../../charts/support.ts';
 import type {KeyFinding} from '../../findings/finding.ts';
@@ -27,7 +28,7 @@ import {errorsIn} from '../validate/validate.ts';
 import {type Change, changeOf, type Move, targetName, withoutRepeats} from './change.ts';
 import {type KeptDefaults, keepDefaults} from './keep-defaults.ts';
 import {type MappedKeys, mapKeys} from './map-keys.ts';
-import {extractSecrets, type SettingEntries} from './old-settings.ts';
+import {extractSecrets, type SettingEntries, withTextVariables} from './old-settings.ts';
 
 export interface MigrationOptions {
   /** Names of the Secrets to read secrets from. */
@@ -50,10 +51,12 @@ export interface MigratedValues {
  */
 export function migrateValues(
   given: Values,
-  from: Target,
-  to: Target,
+  source: Target,
+  target: Target,
   {names = secretNamesOf(), keeps = 'security'}: MigrationOptions = {},
 ): MigratedValues {
+  const from = ChartVersion.of(source);
+  const to = ChartVersion.of(target);
   const {
     values,
     settings: explicit,
@@ -90,7 +93,7 @@ function withoutEffect(
   changes: readonly Change[],
   to: Target,
 ): Change[] {
-  const read = readValues(after, to).settings;
+  const read = readValues(withTextVariables(after, to), to).settings;
   const listed = new Set(changes.map(({path}) => path));
   return explicit.flatMap(({setting, value, leaves}) => {
     const [path] = leaves;

@@ -120,3 +120,16 @@ export const valuesWithout = (values: Values): ValuesReading => ({
   },
   findings: [],
 });
+
+/** An object of Kubernetes. */
+export const isObject = ({values: {apiVersion, kind}}: Manifest): boolean =>
+  typeof kind === 'string' && (typeof apiVersion === 'string' || KINDS.has(kind));
+
+/** Kinds that some tools write without a version. */
+const KINDS = new Set([
+  'Kustomization',
+  'HelmRelease',
+  'HelmChart',
+  'Application',
+  'ApplicationSet',
+]);

@@ -31,8 +31,16 @@ export function syntaxProblem(text: string, document: Document.Parsed): SourcePr
   const error = document.errors.find(
     ({message}) => !message.startsWith('Comments must be separated'),
   );
-  return error && syntaxError(error, document, text);
+  if (error === undefined) return undefined;
+  const fence = text.search(/^(?:```|~~~)/m);
+  return fence < 0 ? syntaxError(error, document, text) : {...CODE_FENCE, offset: fence};
 }
+
+const CODE_FENCE = {
+  code: 'INVALID_YAML',
+  message: 'This line is the fence of a Markdown code block, and no YAML.',
+  suggestion: 'Remove the fences around the values',
+};
 
 /** Characters that Helm rejects anywhere, or that readers treat differently. */
 const INVALID = /(?![\t\n])[\p{Cc}\u2028\u2029\uFFFD-\uFFFF\p{Surrogate}]/u;

@@ -1,5 +1,6 @@
 import type {SchemaNode} from '../../charts/releases/schema.ts';
 import type {KeyFinding} from '../../findings/finding.ts';
+import {closest} from '../../ground/similar-text.ts';
 import {getAt, isMap, type Path, type Tree, type Values} from '../../ground/tree.ts';
 import {MEBIBYTE, milliOf} from '../../settings/kinds/quantities.ts';
 import {findingAt, type Mistake, type ValuesSource} from '../reading/finding.ts';
@@ -23,8 +24,20 @@ const wrongValue = (message: string): Mistake => ({code: 'WRONG_VALUE', message}
 function choiceMistake(value: Tree, {enum: choices}: SchemaNode): Mistake | undefined {
   if (choices === undefined || choices.includes(value as string)) return undefined;
   const message = `Unsupported value ${JSON.stringify(value)}: must be one of ${choices.join(', ')}.`;
-  return wrongValue(message);
+  const meant = ACCESS_MODES[String(value)] ?? closest(String(value), choices);
+  return {
+    ...wrongValue(message),
+    suggestion: choices.includes(meant as string) ? meant : undefined,
+  };
 }
+
+/** As kubectl abbreviates them. */
+const ACCESS_MODES: Readonly<Record<string, string>> = {
+  RWO: 'ReadWriteOnce',
+  ROX: 'ReadOnlyMany',
+  RWX: 'ReadWriteMany',
+  RWOP: 'ReadWriteOncePod',
+};
 
 /** A template prints a large number with an exponent: docs/charts/README.md, "Values that YAML and Helm change". */
 function numberMistake(value: number, node: SchemaNode, path: Path): Mistake | undefined {

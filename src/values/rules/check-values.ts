@@ -1,4 +1,4 @@
-import {chartFor} from '../../charts/charts.ts';
+import {chartFor} from '../../charts/chart-version.ts';
 import {CHART_NAMES, type ChartName} from '../../charts/releases/chart-name.ts';
 import {leavesOf, schemaOf} from '../../charts/releases/schema.ts';
 import type {Target} from '../../charts/releases/target.ts';
@@ -235,19 +235,8 @@ export const nestedChart = (values: Values): ChartName | undefined => {
   return found.length === 1 ? found[0] : undefined;
 };
 
-/** The file is a Kubernetes manifest instead of values. */
-export function checkManifest(source: ValuesSource): KeyFinding[] {
-  const {apiVersion, kind} = source.values;
-  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return [];
-  const message = `This is a Kubernetes manifest (${kind}), not a Helm values file.`;
-  const suggestion = 'Check the values.yaml of the chart instead';
-  return [findingAt(source, ['kind'], {code: 'MANIFEST', message, suggestion})];
-}
-
 /** The finding that explains all others: the file does not contain values of this chart. */
 export function checkShape(source: ValuesSource, target: Target): KeyFinding[] {
-  const manifest = checkManifest(source);
-  if (manifest.length > 0) return manifest;
   const name = [...CHART_NAMES, 'scalr-agent'].find((each) =>
     isSubchart(source.values, each, target),
   );

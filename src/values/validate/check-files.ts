@@ -1,5 +1,7 @@
+import type {ChartName} from '../../charts/releases/chart-name.ts';
 import type {Target} from '../../charts/releases/target.ts';
-import {chartOptions, newestOf, releasesOf, targetOf} from '../../charts/releases/target.ts';
+import {chartOptions, newestOf, releasesOf} from '../../charts/releases/target.ts';
+import {targetOf} from '../../charts/target-of.ts';
 import {type KeyFinding, remediesOf, type SettingFinding} from '../../findings/finding.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {few} from '../../ground/text.ts';
@@ -9,9 +11,8 @@ import type {Settings} from '../../settings/settings.ts';
 import {findingAt, type ValuesSource} from '../reading/finding.ts';
 import {mergeSources, readSource} from '../reading/source.ts';
 import {checkClearText} from '../rules/check-clear-text.ts';
-import {checkManifest} from '../rules/check-values.ts';
 import {looksLikeAgentValues} from './agent-files.ts';
-import {certainFindings} from './certain-findings.ts';
+import {certainFindings, uncheckedValues} from './certain-findings.ts';
 import {
   type FileGroup,
   fileOf,
@@ -20,6 +21,7 @@ import {
   readOf,
   type UncheckedReason,
   uncheckedFile,
+  whyUnknownVersion,
 } from './file-group.ts';
 import {ADD_CHART, type ChartGuess, guessChart, KEYS} from './guess-chart.ts';
 import {validate, validateLayers} from './validate.ts';
@@ -92,15 +94,15 @@ export function findingsOf(group: FileGroup, target: Target): KeyFinding[] {
 function inRelease(
   findings: readonly KeyFinding[],
   {around, isPartial, address}: ReleaseOfGroup,
-  {values}: ValuesSource,
+  source: ValuesSource,
 ): KeyFinding[] {
   const prefix = address === undefined ? '' : `${address}: `;
-  const certain = certainFindings(findings, values, isPartial).map((finding) => ({
+  const certain = certainFindings(findings, source.values, isPartial).map((finding) => ({
     ...finding,
     message: `${prefix}${finding.message}`,
     remedies: finding.remedies.map(({text}) => ({text})),
   }));
-  return withoutRepeatedTokens(around, certain);
+  return withoutRepeatedTokens(around, [...certain, ...uncheckedValues(source)]);
 }
 
 /** A token in a file for Git is reported once, as an error. */
@@ -194,7 +196,7 @@ function checkGroup(
   if (release?.unknown && !guess.isGiven)
     return {findings: notCheckedRelease(group, release.unknown)};
   const failure = unreadable?.get(`${name} ${version}`);
-  if (failure) return {findings: unsupportedVersion(group, failure)};
+  if (failure) return {findings: unsupportedVersion(group, name, failure)};
   const known =
     version === undefined
       ? settings
@@ -205,7 +207,7 @@ function checkGroup(
     return {target, warnings, findings: findingsOf(group, target)};
   } catch (error) {
     if (!(error instanceof ExpectedError) || guess.isGiven || (isOnly && !release)) throw error;
-    return {findings: unsupportedVersion(group, error)};
+    return {findings: unsupportedVersion(group, name, error)};
   }
 }
 
@@ -217,10 +219,16 @@ const notCheckedRelease = (group: FileGroup, why: UncheckedReason): KeyFinding[]
 /** A version that does not exist is an error; one that this program does not know is unknown. */
 function unsupportedVersion(
   group: FileGroup,
+  name: ChartName,
   {code, message, suggestions}: ExpectedError,
 ): KeyFinding[] {
   const [suggestion = 'Set --chart-version'] = suggestions;
   const file = fileOf(group);
+  if (code === 'VERSION_TOO_OLD') {
+    const [oldest = ''] = releasesOf(name);
+    const reason = `${message} Against ${oldest}, keys that it no longer has are unknown keys`;
+    return notCheckedRelease(group, whyUnknownVersion(file, reason, oldest));
+  }
   if (code !== 'VERSION_NOT_RELEASED')
     return notCheckedRelease(group, {reason: message.replace(/\.$/, ''), command: suggestion});
   return [
@@ -238,15 +246,17 @@ function unsupportedVersion(
 /** @throws ExpectedError for the only file of a run */
 function withoutChart(group: FileGroup, isOnly: boolean): KeyFinding[] {
   const found = unreadableIn(group);
-  if (found.length > 0) return found;
-  if (isOnly) throw chartUnknown(group);
-  const text = group.files.map((each) => each.text).join('\n');
+  if (isOnly && found.length === 0) throw chartUnknown(group);
+  const isAgent = looksLikeAgentValues(group.files.map((each) => each.text).join('\n'));
+  if (!isOnly && !isAgent) return found.filter(({code}) => !OF_OTHERS.test(code));
+  if (found.some(({verdict}) => verdict === 'error')) return found;
   const name = groupName(group);
   const command = `scalr-agent validate ${name} --chart agent-k8s, agent-local or agent-job`;
-  return looksLikeAgentValues(text)
-    ? [uncheckedFile(name, {reason: 'the file does not tell its chart', command})]
-    : [];
+  return [...found, uncheckedFile(name, {reason: 'the file does not tell its chart', command})];
 }
+
+/** What files of other programs can be: lists, and streams of documents. */
+const OF_OTHERS = /^(NO_MAPPING|SEVERAL_DOCUMENTS)$/;
 
 function notesOf(checked: CheckedGroup, guess: ChartGuess, isOnly: boolean): string[] {
   const name = groupName(checked);
@@ -280,10 +290,7 @@ function sourceText(
 function unreadableIn({files, areLayers}: FileGroup): KeyFinding[] {
   return files.flatMap(({file, text}) => {
     const {source, findings} = readSource(text);
-    const found = [
-      ...(source === undefined ? findings : checkManifest(source)),
-      ...checkClearText(text),
-    ];
+    const found = [...(source === undefined ? findings : []), ...checkClearText(text)];
     return areLayers ? found.map((each) => ({...each, subject: {...each.subject, file}})) : found;
   });
 }

@@ -1,6 +1,7 @@
 import type {ChartName} from '../../charts/releases/chart-name.ts';
 import {type KeyFinding, type KeySubject, remediesOf} from '../../findings/finding.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
+import {quote} from '../../settings/settings.ts';
 import {readSource, type ValuesReading} from '../reading/source.ts';
 
 /** A file, and how its values are read if they are only a part of it. */
@@ -60,4 +61,14 @@ export const uncheckedFile = (file: string, {reason, command}: UncheckedReason):
   subject: {path: '', file},
   message: `${reason.replace(/^[a-z]/, (letter) => letter.toUpperCase())}.`,
   remedies: remediesOf(command),
+});
+
+/** A release whose chart version is not known; a given version is used for it. */
+export const whyUnknownVersion = (
+  file: string,
+  reason: string,
+  version = 'VERSION',
+): UncheckedReason => ({
+  reason,
+  command: `scalr-agent validate ${quote(file)} --chart-version ${version}`,
 });

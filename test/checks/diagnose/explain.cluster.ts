@@ -12,7 +12,7 @@ import {commandsIn} from '../../support/commands-in.ts';
 
 const KINDS = 'deployments,daemonsets,replicasets,jobs,pods,persistentvolumeclaims,events';
 const LABELS = {'app.kubernetes.io/instance': 'acme'};
-const SECONDS = 15;
+const SECONDS = 60;
 
 type Snapshot = ReturnType<typeof snapshotOf>;
 

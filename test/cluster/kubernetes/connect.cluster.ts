@@ -77,7 +77,7 @@ test.runIf(inject('simulated'))(
     const start = Date.now();
     expect(await api.stream(path, {signal})).toMatchObject({error: {kind: 'unreachable'}});
     expect(await api.get('/version', {signal})).toMatchObject({error: {kind: 'unreachable'}});
-    expect(Date.now() - start).toBeLessThan(10_000);
+    expect(Date.now() - start).toBeLessThan(60_000);
   },
 );
 

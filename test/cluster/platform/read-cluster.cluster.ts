@@ -196,7 +196,7 @@ describe('a server that', () => {
       expect(
         await reasonsAt(`https://127.0.0.1:${(silent.address() as AddressInfo).port}`),
       ).toEqual(['timed-out']);
-      expect(performance.now() - start).toBeLessThan(10_000);
+      expect(performance.now() - start).toBeLessThan(20_000);
     } finally {
       silent.close();
     }

@@ -71,8 +71,6 @@ describe('a file with other content than values', () => {
   test.each([
     ['local 0.6.5', 'agent-local:\n  agent: {token: abc}\n', 'NESTED_VALUES', 'agent-local'],
     ['job 0.6.5', 'scalr-agent: {task: {nodeSelector: {}}}', 'NESTED_VALUES', 'scalr-agent'],
-    ['job 0.6.5', 'apiVersion: v1\nkind: Secret\nmetadata: {name: a}', 'MANIFEST', 'kind'],
-    ['k8s 0.6.5', 'apiVersion: argoproj.io/v1alpha1\nkind: Application', 'MANIFEST', 'kind'],
   ] as const)('%s: %s has only this finding', (name, text, code, path) => {
     expect(validate(text, targetOf(name))).toMatchObject([
       {verdict: 'error', code, subject: {path}},

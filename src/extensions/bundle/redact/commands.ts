@@ -29,7 +29,12 @@ const after = (...texts: readonly string[]): string =>
 /** A flag alone is the beginning of many words. */
 const flags = (...names: readonly string[]): string[] =>
   names.flatMap((name) => [' ', '"', "'", '\0'].map((before) => before + name));
-const STDIN = `[^\\n]{0,200}(?:-stdin|passwd|\\bsudo${GAP}-S|\\b(?:kinit|ktutil|cryptsetup|base64|kubeseal|secrets?|login)\\b)`;
+const READS = `(?:-stdin|passwd|\\bsudo${GAP}-S|--passphrase-fd|\\b(?:kinit|ktutil|cryptsetup|base64|kubeseal|secret|secrets|secret-tool|login|auth|realm|pass|keepassxc-cli|sshfs)\\b|(?:_PASSWORD|_TOKEN|_KEY|_SECRET)\\b)`;
+const STDIN = `[^\\n]{0,200}${READS}`;
+/** The beginning of a command that prints its last word. */
+const PRINTS = `(?:echo|printf)${GAP}(?:-[neE]{1,2}${GAP}|["'][^"'\\n]{0,200}%s[^"'\\n]{0,200}["']${GAP}|%s${GAP})?`;
+/** A word that ends in the name of a secret: `db_password`, `github.token`, `//password`. */
+const SECRET_NAME = `[\\w:./@\\[\\]-]{0,64}(?:pass|password|passwd|passphrase|secret|token|key|pw)(?:_value|-value)?(?:${QUOTE}){0,2}\\]?`;
 
 /** What stands before a password, from an anchor on, and how the password looks if it is no word. */
 type CommandRow = readonly [anchors: readonly string[], before: string, value?: string];
@@ -49,10 +54,11 @@ const UNSURE: readonly CommandRow[] = [
   ],
   [['secret(', 'password(', 'token('], `\\w{5,8}\\(${QUOTE}`],
   [
-    ['sed'],
-    `sed\\b${MORE}\\w{0,40}(?:PASSWORD|SECRET|TOKEN|KEY)\\w{0,20}[/|#]`,
-    '[^\\s"\'/|#]{6,256}',
+    ['login', 'unlock', 'unseal', 'obscure'],
+    `(?:login|unlock|unseal|obscure)${GAP}(?:[\\w.-]{1,64}@[\\w.-]{1,64}${GAP})?`,
+    LINE,
   ],
+  [flags('-k', '-t'), `.-[kt]${GAP}`],
   // user / password
   [
     ['login', 'log in', 'sign in', 'credential', 'creds'],
@@ -86,9 +92,54 @@ const COMMANDS: readonly CommandRow[] = [
   // In a pipe, or in a trace, which prints the commands of a pipe one after the other.
   [
     ['echo', 'printf'],
-    `(?:echo|printf)${GAP}(?:-n${GAP}|${QUOTE}%s(?:\\\\*n)?${QUOTE}${GAP})?${QUOTE}(?:[\\w.-]{1,64}:)?`,
+    `${PRINTS}${QUOTE}(?:[\\w.-]{1,64}:)?`,
     `${WORD}{2,256}(?=${QUOTE}[ \\t]*(?:\\||(?:${NEXT_LINE})\\++ )${STDIN})`,
   ],
+  // Into a file with the name of a secret.
+  [
+    ['echo', 'printf'],
+    `${PRINTS}${QUOTE}`,
+    `${WORD}{4,256}(?=${QUOTE}[ \\t]*(?:>{1,2}|\\|[ \\t]*tee)[ \\t]*[^\\n;|]{0,100}(?:pass|secret|token|[/_]pw|cred))`,
+  ],
+  [['<(echo', '<(printf'], `<\\(${PRINTS}`],
+  [['<<<'], `(?<=${READS}[^\\n|;]{0,120})<<<[ \\t]*`],
+  // The word behind a name in a command that sets something.
+  [
+    ['set', 'put', 'config', 'write', 'env ', 'arg ', 'add'],
+    `(?<![/.])(?:set|set_header|put|config|write|ENV|ARG|add|add-authtoken|authtoken)${GAP}(?:[^\\n|;=]{0,100}?[ \\t])??${QUOTE}(?=[\\w:/\\[-]*[A-Z_:./[-])${SECRET_NAME}${GAP}`,
+    `(?!-|=)(?:(?<=["'])[^"'\\\\\\n]{4,256}(?=["'])|${LINE})`,
+  ],
+  [['//', './/'], `//[\\w/]{0,40}(?:password|secret|token)${GAP}-v${GAP}`],
+  [
+    ['sed'],
+    `sed\\b${MORE}\\w{0,40}(?:PASS|PASSWORD|SECRET|TOKEN|KEY)\\w{0,20}(?:=[^/|#\\n]{0,40})?[/|#](?:\\w{1,40}=)?`,
+    '[^\\s"\'/|#]{4,256}(?=[/|#])',
+  ],
+  // Of a router or a switch; the digit is the kind of its hash.
+  [['password ', 'secret ', 'key ', 'ascii '], `\\w{3,8} [0-9]{1,2} `, `${WORD}{6,256}`],
+  [['snmp-server'], `snmp-server community `],
+  [['-server'], `-server [^\\n]{0,80}\\bkey `, `${WORD}{4,256}`],
+  [['isakmp key'], `isakmp key `],
+  [['snmp'], `snmp\\w{3,12}\\b${MORE}${GAP}-[AXc]${GAP}`],
+  [[' -u'], `.-U${GAP}?${QUOTE}[\\w.\\\\@-]{1,64}%`],
+  [[' /p:', ' /pass:'], `./p(?:ass)?:`],
+  [['-pw'], `-pw${GAP}`],
+  [['security', 'certutil', 'knife', 'conan'], flag('-[pPw]', GAP)],
+  [['http'], `(?:https?|xh)${GAP}${MORE}-(?:a|-auth)(?:${GAP}|=)${QUOTE}${LOGIN}:`],
+  [
+    ['curl'],
+    `curl\\b${MORE}${GAP}-u${GAP}?${QUOTE}`,
+    `[^\\s:"'\\\\]{6,256}(?=:(?:X|x|x-oauth-basic)?(?:["']|[ \\t]|$))`,
+  ],
+  [['user'], `user${GAP}\\w{1,32}${GAP}(?:on|off)[^\\n]{0,200}? >`],
+  // A name and a password between blanks.
+  [
+    ['login', 'log in', 'sign in', 'cred'],
+    `(?:[lL]ogin|[lL]og in|[sS]ign in|[cC]red(?:ential)?s?)[^\\n/:]{0,20}?[ :=]${LOGIN} / `,
+    LINE,
+  ],
+  [['setpassword(', 'withpassword(', 'setsecret('], `\\w{4,8}\\w{0,20}\\(${QUOTE}`],
+  [['hashpw(', 'fernet(', 'jwt.encode('], `[\\w.]{6,10}\\((?:[\\w.]{1,40},[ ]*)?[bu]?${QUOTE}`],
   // The output of a command that prints a secret.
   [
     [
@@ -234,9 +285,9 @@ const rulesFor = (
   isPassword: (value: string) => boolean,
 ): readonly RedactionRule[] =>
   rows.map(([anchors, before, value = VALUE]) => {
-    const start = /^[.:[<]/.test(before) ? '' : '(?:(?<![\\w-])|(?<=\\\\[nrt]))';
+    const start = /^[-.:/[<]/.test(before) ? '' : '(?:(?<![\\w-])|(?<=\\\\[nrt]))';
     // A word before a colon is another key.
-    const end = value.endsWith(')') ? '' : `(?!${WORD}|\\\\*["'][ \\t]*:)`;
+    const end = value.endsWith(')') ? '' : `(?!${WORD}|\\\\*["'][ \\t]*:[ \\t]*["'{[\\d])`;
     const expression = new RegExp(`${start}${before}${QUOTE}(?<value>${value})${end}`, 'dy');
     return {
       name: 'command',

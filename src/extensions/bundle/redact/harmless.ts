@@ -2,13 +2,13 @@ import {looksRandom} from './random-text.ts';
 
 /** Values of secret keys that are not secret. */
 const PLAIN =
-  /^(?:true|false|yes|no|on|off|null|nil|none|undefined|unset|empty|missing|invalid|required|optional|enabled|disabled|active|inactive|eof|string|str|boolean|bool|number|int|integer|object|array|bytes|any|void|val|arg|seconds|minutes|hours|days|amd64|arm64|~|-+|\|[-+]?|>[-+]?|!\w+(?: [|>][-+]?)?|terraform-\d{20,})$/i;
+  /^(?:true|false|yes|no|on|off|null|nil|none|undefined|unset|empty|missing|invalid|required|optional|enabled|disabled|active|inactive|eof|string|str|boolean|bool|number|int|integer|object|array|bytes|any|void|val|arg|seconds|minutes|hours|days|amd64|arm64|~|-+|\|[-+]?|>[-+]?|![A-Za-z]+(?: [|>][-+]?)?|terraform-\d{20,})$/i;
 /** Already redacted, or a placeholder. */
 const HIDDEN =
   /^(?:\(?sensitive(?: value)?\)?|\((?:known after apply|protected|sensitive[^)]*)\)|\[?(?:hidden|masked|filtered)\]?|\[redacted[^\]]*\]|<?redacted>?|\*{3,}|\*{2,}[\w ]+\*{2,}|[\w=-]*\*{4}.*|x{6,}|\.{3}(?: .*)?|<[a-z][a-z _|-]*>|<set to the key .*|&lt;[a-z _-]*&gt;|\[redacted.*)$/i;
 /** References to values elsewhere. */
 const REFERENCE =
-  /^(?:refs\/[\w./-]+|(?:\(\*[\w.]+\)|\[\][\w.]+|interface \{\})\(nil\)|\$\{[^}]*\}\}?|\{\w+:|--[a-z][a-z-]*|\$\(.*|\*[a-z][a-z_-]*|\(?arn:[\w-]*:.*|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\{\w{1,32}\}|\{\{.*\}\}|%[A-Za-z_]\w*%|%\(\w+\)s|%[svqd]|\$\d+|\?|:[a-z_]+|\[-[^\]]*\]|VALUE_SPECIFIED_IN_NO_LOG_PARAMETER|(?:PASS|VAL|VALUE|PASSWORD|TOKEN|STRING|ARG|COMMAND|SECRET)(?:WORD)?)$/;
+  /^(?:refs\/[\w./-]+|(?:\(\*[\w.]+\)|\[\][\w.]+|interface \{\})\(nil\)|\$\{[^}]*\}\}?|\{\w+:|--[a-z][a-z-]*|\$\(.*|\*[a-z][a-z_-]*|\*[a-z]+\.\w+|\(?arn:[\w-]*:.*|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\{\w{1,32}\}|\{\{.*\}\}|%[A-Za-z_]\w*%|%\(\w+\)s|%[svqd]|\$\d+|\?|:[a-z_]+|\[-[^\]]*\]|VALUE_SPECIFIED_IN_NO_LOG_PARAMETER|(?:PASS|VAL|VALUE|PASSWORD|TOKEN|STRING|ARG|COMMAND|SECRET)(?:WORD)?)$/;
 const HCL_REFERENCE =
   /^(?:module\.[\w.-]+\.)?(?:(?:ephemeral|var|local|data|module|each|self|path|count|run)\.|[a-z]+_\w+(?:\[[^\]]*\])?\.[\w-]+(?:\[[^\]]*\])?\.)[\w.[\]"*-]+$/;
 /** Code that reads a value: a call, an element, an attribute. */
@@ -49,7 +49,7 @@ export const isProse = (value: string): boolean =>
   /^["'(]?[A-Za-z]?[a-z]*(?:[-_./'][a-z]+)*[)"'.,;:!?]*$/.test(value);
 
 const ERROR_WORDS =
-  /^(?:(?:expir|invalid|miss|requir|den|reject|revok|unauth|unknown|unavail|unreach|unexpect|unsupport|forbidden|permission|fail|error|creat|updat|delet|rotat|refresh|renew|verif|accept|load|malform|corrupt|exceed|refus|succe|incorrect|exist)(?:ed|es|s|e|ied|ing|ure|ors|able|ful|ss|orized|ation|y)*|access|authenti?c?(?:ation|ated)|authorization|not|no|found|valid|mismatch|timeout|blank|must|cannot|could|should|does|did|is|are|was|were|has|have|had|been|be|context|connection|signature|domain|ok|pending|ready|the|an?|for|of|to|in|on|by|with|from|at|into|and|or|if|when|but|only|this|that|token|secret|password|credentials?|key|value)$/i;
+  /^(?:(?:complet|destroy|destruct|modif|read|start|expir|invalid|miss|requir|den|reject|revok|unauth|unknown|unavail|unreach|unexpect|unsupport|forbidden|permission|fail|error|creat|updat|delet|rotat|refresh|renew|verif|accept|load|malform|corrupt|exceed|refus|succe|incorrect|exist)(?:ed|es|s|e|ied|ing|ure|ors|able|ful|ss|orized|ation|y)*|access|authenti?c?(?:ation|ated)|authorization|not|no|found|valid|mismatch|timeout|blank|must|cannot|could|should|does|did|is|are|was|were|has|have|had|been|be|context|connection|signature|domain|ok|pending|ready|the|an?|for|of|to|in|on|by|with|from|at|into|and|or|if|when|but|only|this|that|token|secret|password|credentials?|key|value)$/i;
 /** What can stand between the words of a sentence: a number, a path, a name in quotes. */
 const BETWEEN =
   /^[("'\\]*(?:\d{1,5}(?:ms|s|m|h|%)?[)"'.,;:]*$|[~.]{0,2}\/|https?:|[\w./:-]+\\*["'][,.;:)]*$)/;

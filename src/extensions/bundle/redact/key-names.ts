@@ -11,9 +11,12 @@ const SECRET =
   /ssword$|pass(?:word|wd|phrase|code|wort)s?$|(?:secret|token|credential|cred)s?$|pwd$|^[a-z]{2,8}pw$|tok$|(?<!^by|com|sur|tres|over|under)pass$|(?:api|access|private|secret|auth|signing|encryption|master|session|account|license)_?keys?(?:$|base)|conn(?:ection)?str(?:ing)?$/;
 /** Words of other languages. */
 const FOREIGN = words(
-  'kennwort contraseña contrasena senha heslo haslo hasło jelszó motdepasse wachtwoord lösenord losenord passord adgangskode salasana parola parolă lozinka пароль 密码 密碼 パスワード 비밀번호 סיסמה',
+  'kennwort contraseña contrasena senha heslo haslo hasło jelszó motdepasse wachtwoord lösenord losenord passord adgangskode salasana parola parolă lozinka пароль 密码 密碼 パスワード 비밀번호 סיסמה şifre κωδικός geslo zaporka slaptažodis parool пароля รหัสผ่าน',
 );
-const PHRASES = ['mot de passe', 'كلمة المرور', 'كلمة السر'];
+const PHRASES = [
+  ...['mot de passe', 'كلمة المرور', 'كلمة السر', 'mật khẩu', 'kata sandi'],
+  ...['one-time code', 'verification code', 'recovery code', 'backup code', 'unlock code'],
+];
 const asBytes = (word: string): string => Buffer.from(word).toString('latin1');
 const asJson = (word: string): string =>
   word.replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -33,13 +36,13 @@ const MAYBE = words(
 );
 /** `<word> key` is a secret. */
 const SECRET_KEYS = words(
-  'access account admin aes api app application certificate auth authentication client decryption encryption hmac host integration jwt license master private rsa secret service shared signing ssh storage subscription tls webhook',
+  'access account admin aes api app application certificate auth authentication client decryption encryption hmac host instrumentation integration jwt license master private rsa secret service shared signing ssh storage subscription tls webhook',
 );
 /** Before `key`, in a sentence. */
 const SECRET_KEY =
-  /(?:access|account|admin|api|app|encryption|license|master|secret|signing|storage|unseal) $/i;
+  /(?:access|account|admin|api|app|encryption|license|master|secret|shared|signing|storage|unseal) $/i;
 const PUBLIC_KEYS = words(
-  'gpg primary foreign sort partition cache pub object kms idempotency dedup row group state registry lock index map message',
+  'gpg primary foreign sort partition cache pub object kms idempotency dedup row group id resource state registry lock index map message',
 );
 const PAIRS = new Set([
   'connection string',
@@ -53,6 +56,10 @@ const PAIRS = new Set([
   'otp seed',
   'totp seed',
   'admin pin',
+  'device code',
+  'code verifier',
+  'client assertion',
+  'honeycomb team',
 ]);
 /** Words that can follow the secret word: DB_PASSWORD_PROD, tokenBase64. */
 const STILL = words(
@@ -70,7 +77,7 @@ const OF_OBJECTS = words(
 );
 
 /** The second half of a credential, in spite of its name. */
-export const SECRET_IDS = /secret[_-]?id$|sess(?:ion)?_?id$/i;
+export const SECRET_IDS = /secret[_-]?id$|sess(?:ion)?_?id$|private_key_id$/i;
 /** Keys next to a secret or below it whose values are none. */
 const DESCRIBING = words(
   'user username login host hostname port region namespace email description category sensitive owner role key action actions references expires_in kid kty n e x y use alg x5t valuefrom resource',
@@ -134,7 +141,7 @@ export const KEY_ANCHORS: readonly string[] = [
     'ssword passwd passphrase passcode passwort pwd secret token key cred auth bearer cookie dsn signature jwt mnemonic session pepper',
   ),
   ...words(
-    'csrf xsrf hmac salt connstr conn_str conn-str connectionstr connection_str connection-str extraheader psk sessid authtok otp_seed plaintext',
+    'csrf xsrf hmac salt connstr conn_str conn-str connectionstr connection_str connection-str extraheader psk sessid authtok otp_seed plaintext device_code verifier client_assertion honeycomb',
   ),
   ...SHORT,
   ...[...FOREIGN].filter((word) => /^\w+$/.test(word)),

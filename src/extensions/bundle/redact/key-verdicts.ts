@@ -29,6 +29,9 @@ interface Verdict {
   isSecret: (candidate: Candidate) => boolean;
 }
 
+/** Secrets that can be a short number. */
+const NUMERIC = /pass|pwd|pin|otp|secret|psk|api|auth|access|private|account|license/i;
+
 const never = (): boolean => false;
 const always = (): boolean => true;
 
@@ -72,13 +75,16 @@ export const VERDICTS: readonly Verdict[] = [
   },
   {
     example: 'token: 4096',
-    applies: ({value, key}) => /^\d{1,7}$/.test(value) && !/pass|pwd|pin|otp|secret/i.test(key),
+    applies: ({value, key}) => /^\d{1,7}$/.test(value) && !NUMERIC.test(key),
     isSecret: never,
   },
   {
     example: 'using --password via the CLI is insecure',
     applies: ({separator, isBare, value, rest}) =>
-      separator === ' ' && isBare && isProse(value) && /^ [a-z]/i.test(rest.slice(value.length)),
+      separator === ' ' &&
+      isBare &&
+      isProse(value) &&
+      /^ [a-z]+(?![\w:/-])/i.test(rest.slice(value.length)),
     isSecret: never,
   },
   {
@@ -88,8 +94,10 @@ export const VERDICTS: readonly Verdict[] = [
   },
   {
     example: 'auth: enabled',
-    applies: ({kind, separator, key, value}) =>
-      kind === 'word' && (separator !== '=' || !/^pa|^pw/i.test(key)) && isProse(value),
+    applies: ({kind, separator, key, value, isBare}) =>
+      kind === 'word' &&
+      !((separator === '=' || !isBare) && /^pa|^pw/i.test(key)) &&
+      isProse(value),
     isSecret: never,
   },
   {

@@ -12,7 +12,7 @@ const BAR = '\u00e2\u0094\u0082';
  */
 const KNOWN = new RegExp(
   `${CONTROLS}(?:${TIME})?${CONTROLS}(?:std(?:out|err) (?:F|(P)) )?(?:(?:${TIME})?` +
-    String.raw`(?:\[[A-Z]{4,5}\][ \t]{1,3}|\[[a-z]{4,8} *\] |[IWEF]\d{4} [\d:.]{8,20}[ \t]{1,8}\d{1,8} [\w./-]{1,64}:\d{1,6}\] |` +
+    String.raw`(?:\[[A-Z]{4,5}\][ \t]{1,3}|\[(?:trace|debug|info|notice|warn|warning|error|exception|critical|fatal) *\] |[IWEF]\d{4} [\d:.]{8,20}[ \t]{1,8}\d{1,8} [\w./-]{1,64}:\d{1,6}\] |` +
     String.raw`<\d{1,3}>1 \S{1,40} \S{1,64} \S{1,64} \S{1,16} \S{1,32} (?:-|\[[^\]\n]{0,200}\]) |[A-Z]{4,8} \{[\w./-]{1,64}:\d{1,6}\} |` +
     String.raw`(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.-]{1,64}:|` +
     `${BAR}${CONTROLS}(?: |(?=\\r?\\n)))${CONTROLS})?`,

@@ -17,7 +17,7 @@ const NAME_FOLLOWS = new RegExp(
   'iy',
 );
 const NAMES = new RegExp(
-  `(?:(?:name|key)${ASSIGNMENT}\\\\*["']?|(?:variable|output|resource)[ \\t]+\\\\*"(?:[\\w-]{1,64}\\\\*"[ \\t]+\\\\*")?)$`,
+  `(?:(?:name|key)${ASSIGNMENT}\\\\*["']?(?:[\\w.-]{0,64}[/.]){0,6}|(?:variable|output|resource)[ \\t]+\\\\*"(?:[\\w-]{1,64}\\\\*"[ \\t]+\\\\*")?)$`,
   'i',
 );
 /** A list continues: the following text belongs to another variable. */
@@ -36,8 +36,9 @@ const SECOND_FOLLOWS = /(?:\\*["'])?[ \t]*,[ \t]*(?=[bu]?\\*["'])/y;
 const OPENS_PAIR = /[([{,][ \t]*[bu]?(?:\\*["'])?$/;
 /** Not the first item of a list: words of a command, such as `"vault", "token", "lookup"`, are no pair. */
 const FURTHER_ITEM = /,[ \t]*[bu]?(?:\\*["'])?$/;
+const SETTER = /set\w{0,20}\([^()\n]*$/i;
 const PLAIN_WORDS = /^[A-Za-z]+(?:[-_][A-Za-z]+)*$/;
-const CLOSES_PAIR = /^\\*["'][ \t]*[)\]}]/;
+const CLOSES_PAIR = /^\\*["'][ \t]*(?:,[ \t]*\w{1,5})?[)\]}]/;
 const IN_BRACES = /[ \t]([^\s{}]{2,512})\}/y;
 
 /** How a value follows the name of a secret. The first form that fits decides. */
@@ -69,7 +70,7 @@ const secondOfPair: Form = (text, name, before, budget) => {
   const found = valueBehind(text, name.end + comma[0].length, budget);
   const end = found.at(-1)?.end ?? 0;
   if (!CLOSES_PAIR.test(text.slice(end, end + 12))) return NOTHING;
-  const isInList = FURTHER_ITEM.test(before);
+  const isInList = FURTHER_ITEM.test(before) && !SETTER.test(before);
   return found.filter(({start, end: close}) => {
     const value = text.slice(start, close);
     return isValueOfPair(value) && !(isInList && PLAIN_WORDS.test(value));

@@ -38,7 +38,7 @@ const ENDS = /\\+[nr]|\\*["'](?:[,;}\])]{1,4}(?:[\s"'\\{]|$)|\s|$)/y;
 const ENDS_LINE = /[ \t]*\r?\n|\\+[nr]/y;
 const SCHEME =
   /(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)(?:[ \t]+|%20))/iy;
-const CHANGED_TO = /\\*"[ \t]*->[ \t]*(\\*")/y;
+const CHANGED_TO = /\\*"[ \t]*[-=]>[ \t]*(\\*")/y;
 
 /** Range of the value at this position, in every notation; two ranges for a change in Terraform. */
 export function valueExtents(text: string, place: KeyPosition, budget: Budget): readonly Extent[] {
@@ -216,8 +216,13 @@ function upTo(text: string, at: number, expression: RegExp, stop: RegExp): Exten
 }
 
 const BELOW = new RegExp(`${NEXT_LINE}[ \\t]*`, 'y');
+/** A text of several lines in TOML and Python. */
+const TRIPLE = /("""|''')(?:\r?\n)?/y;
 const HEREDOC = /<<[-~]?\\*"?(\w{1,32})\\*"?[ \t]*/y;
-const SCALAR = new RegExp(String.raw`[|>][-+0-9]{0,2}[ \t]*(?:#[^\n]*)?(?=${NEXT_LINE})`, 'y');
+const SCALAR = new RegExp(
+  String.raw`(?:!{1,2}\w{1,16}[ \t]+)?[|>][-+0-9]{0,2}[ \t]*(?:#[^\n]*)?(?=${NEXT_LINE})`,
+  'y',
+);
 const CONTENT = String.raw`(?:(?!(?:\\+r)?\\+n)[^\r\n])`;
 const LINES_BELOW = new RegExp(
   String.raw`(?:${NEXT_LINE}(?:([ \t]+)(?=[^\s\\])${CONTENT}*|[ \t]*(?=\r?\n|\\+n)))`,
@@ -226,6 +231,12 @@ const LINES_BELOW = new RegExp(
 
 /** The lines below a key with deeper indentation, or those of a heredoc. */
 function blockAt(text: string, {at, keyStart}: KeyPosition): Extent | undefined {
+  const [open = '', quotes = ''] = matchAt(TRIPLE, text, at) ?? [];
+  if (open !== '') {
+    const start = at + open.length;
+    const end = text.slice(0, start + LIMITS.value).indexOf(quotes, start);
+    return end === -1 ? undefined : {start, end};
+  }
   const heredoc = text.charAt(at) !== '<' ? undefined : matchAt(HEREDOC, text, at);
   if (heredoc !== undefined) {
     const start =
@@ -238,8 +249,7 @@ function blockAt(text: string, {at, keyStart}: KeyPosition): Extent | undefined 
       end: end === null ? Math.min(text.length, start + LIMITS.value) : start + end.index,
     };
   }
-  const first = text.charAt(at);
-  const scalar = first !== '|' && first !== '>' ? undefined : matchAt(SCALAR, text, at);
+  const scalar = '|>!'.includes(text.charAt(at)) ? matchAt(SCALAR, text, at) : undefined;
   if (scalar === undefined) return undefined;
   const start = at + scalar[0].length;
   const column =

@@ -1,5 +1,5 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
-import {isErrorText, isHarmless, isPhrase, isProse, looksChosen} from './harmless.ts';
+import {isErrorText, isHarmless, isObjectName, isPhrase, isProse, looksChosen} from './harmless.ts';
 import {isDescription, type Key} from './key-names.ts';
 import {isLikelySecret} from './key-verdicts.ts';
 import {onlyWordBelow, QUOTE, quoted} from './read-value.ts';
@@ -23,11 +23,11 @@ const connector = (source: string, isSure: boolean): Connector => ({
 /** The first one with a secret behind it decides. */
 const CONNECTORS: readonly Connector[] = [
   connector(
-    `${WORDS}(?:[ \\t]*(?::(?![:=/])|\\|)\\*{0,2}|[ \\t]+(?:[?=:]?=|-[->]?|=>)(?=[ \\t]))`,
+    `${WORDS}(?:[ \\t]*(?::(?![:=/])|\\|)\\*{0,2}|[ \\t]+(?:[?=:]?=|-[->]?|=>)(?=[ \\t])|[ \\t]*\\.{4,}(?=[ \\t])|[ \\t]*\u00e2\u0094\u0082)`,
     true,
   ),
   connector(
-    `${WORDS}[ \\t]+(?:is|was|are|ist|lautet|es|est|je)(?:[ \\t]+(?:now|set|changed|reset|updated)){0,2}(?:[ \\t]+to)?\\b:?`,
+    `${WORDS}[ \\t]+(?:is|was|are|ist|lautet|es|est|je|\u00c3[\u00a8\u00a9])(?:[ \\t]+(?:now|set|changed|reset|updated)){0,2}(?:[ \\t]+to)?\\b:?`,
     true,
   ),
   connector(`[^\\n]{0,120}?[ \\t](?:got|received|with value|input_value=)`, true),
@@ -37,7 +37,7 @@ const CONNECTORS: readonly Connector[] = [
   connector(`[ \\t](?:[ \\t]*[A-Za-z]{1,12}[ \\t])?`, false),
 ];
 const FROM_TO =
-  /[^\n]{0,40}?\b(?:from[ \t]+|old=)["']?([^\s"',]{4,128})["']?,?[ \t]+(?:to[ \t]+|new=)["']?([^\s"',]{4,128})/dy;
+  /[^\n]{0,40}?\b(?:from[ \t]+|old=)["']?([^\s"',]{1,128})["']?,?[ \t]+(?:to[ \t]+|new=)["']?([^\s"',]{4,128})/dy;
 const ENDS_LINE = new RegExp(`${WORDS}[ \\t]*:(?=[ \\t]*(?:${NEXT_LINE}))`, 'iy');
 const PASSWORD = /(?:pass(?:word|wd|phrase|code)?s?|bearer|psk|wort|pw|pin|otp|code)$/i;
 const OPENING = new RegExp(QUOTE, 'iy');
@@ -93,7 +93,8 @@ function valueAt(text: string, key: Key, place: Place): Extent | undefined {
   const value = text.slice(extent?.start, extent?.end);
   if (extent === undefined || value.length > LONGEST || isHarmless(value) || /\s/.test(value))
     return undefined;
-  const isAny = quote === '' ? isPassword && isSure : isPassword || isStrict;
+  const isAny =
+    quote === '' ? isPassword && isSure : isPassword || (isStrict && !isObjectName(value));
   const isNumber = /(?:pin|otp|code)$/i.test(key.text) && /^\d{4,8}$/.test(value);
   const isBareWord =
     quote === '' && ((isProse(value) && !isPhrase(value)) || /^[/.(-]|[()]/.test(value));
@@ -101,7 +102,8 @@ function valueAt(text: string, key: Key, place: Place): Extent | undefined {
     isLikelySecret(value, key.kind, key.text) ||
     (isSure && value.length > 5 && (looksChosen(value) || (/\d/.test(value) && !isBareWord))) ||
     isNumber ||
-    ((isPassword || (quote !== '' && key.kind === 'secret')) && looksChosen(value)) ||
+    ((isPassword || key.kind === 'secret') && looksChosen(value)) ||
+    (isPassword && (isPhrase(value) || /^[a-z]{4,}\d{2,}$/i.test(value))) ||
     (isAny && !isBareWord && !isErrorText(value));
   return isSecret && !/^\d{4}-\d\d/.test(value) ? extent : undefined;
 }

@@ -22,8 +22,19 @@ function objectAround(
   const depth = isQuoted
     ? slashesBefore(text, start - 1)
     : (matchAt(QUOTE_NEXT, text, end)?.[1]?.length ?? 0);
-  const open = openingBefore(text, isQuoted ? start - 1 - depth : start, depth, budget);
+  const at = isQuoted ? start - 1 - depth : start;
+  const open = openingBefore(text, at, depth, budget) ?? fragmentBefore(text, at);
   return open === undefined ? undefined : {scalars: scalarsOf(text, open, budget), open};
+}
+
+/** Lines of JSON before a place, of an object whose bracket is missing. */
+const FRAGMENT = /(?:^|\n)((?:[ \t]*"[\w@./-]{1,64}"[ \t]*:[^\n{}[\]]{0,300}\n?){0,8}[ \t]*)$/;
+const LONGEST_FRAGMENT = 1200;
+
+function fragmentBefore(text: string, at: number): number | undefined {
+  if (text.charAt(at) !== '"') return undefined;
+  const before = FRAGMENT.exec(text.slice(Math.max(0, at - LONGEST_FRAGMENT), at))?.[1];
+  return before === undefined ? undefined : at - before.length;
 }
 
 const hidden = (found: readonly Entry[]): readonly Extent[] =>
@@ -93,17 +104,19 @@ const markedPaths = (marks: readonly Scalar[]): string[][] =>
 
 const IS_MARKED = new Set(['sensitive', 'masked', 'secret', 'is_secret', 'secure', 'hidden']);
 const NAME_KEYS =
-  /^(?:@?name|label|slug|macro|field|title|key|id|variable|header|parameter(?:name)?|secretid)$/i;
+  /^(?:@?id|\w*(?:name|label|slug|macro|field|title|key|variable|header|parameter|property|option|secretid))$/i;
+const VALUE_KEY = /^(?:\w*(?:value|val|content)|secretstring|default|traversal|key)$/i;
 
 /** An object with the name of a secret and its value, in any order: variables, parameters, outputs, diagnostics. */
 export const named: RedactionRule = {
   name: 'variable',
-  anchors: ['value', 'secretstring', 'default', 'traversal', 'key'],
+  anchors: ['value', 'val"', 'content"', 'secretstring', 'default', 'traversal', 'key'],
   onlyOutside: true,
   find(text, anchor, {budget}) {
-    const key = text.slice(anchor.start, anchor.end);
-    if (!beginsKey(text, anchor.start) || /[\w.-]/.test(text.charAt(anchor.end))) return NOTHING;
-    const around = objectAround(text, anchor, budget);
+    const word = keyAt(text, anchor);
+    const key = text.slice(word.start, word.end);
+    if (!VALUE_KEY.test(key) || /[.-]/.test(text.charAt(word.start - 1))) return NOTHING;
+    const around = objectAround(text, word, budget);
     if (around === undefined) return NOTHING;
     const {scalars, open} = around;
     const own = scalars.filter(({path}) => path.length === 1);
@@ -187,6 +200,13 @@ export const resources: RedactionRule = {
     return hidden(scalarsOf(text, open, budget).filter(({path}) => secret.test(path[0] ?? '')));
   },
 };
+
+/** The key that an anchor is part of; an escape before it is a line break. */
+function keyAt(text: string, anchor: Extent): Extent {
+  const {start, end} = wordAround(text, anchor);
+  const isEscaped = start < anchor.start && /\\[nrt]$/.test(text.slice(start - 1, start + 1));
+  return {start: isEscaped ? start + 1 : start, end};
+}
 
 function wordAround(text: string, {start, end}: Extent): Extent {
   let first = start;

@@ -4,9 +4,15 @@ import {type Extent, LIMITS, NOTHING} from './rule.ts';
 
 const MOST_ROWS = 200;
 /** What separates the cells of a row. In a table of columns, a cell begins where its heading begins. */
-const SEPARATORS = [/[ \t]*\|[ \t]*/g, /\t|\\t/g, /[ \t]*,[ \t]*/g, /;/g, /[ \t]{2,}/g];
+const SEPARATORS = [
+  /[ \t]*(?:\||\u00e2\u0094\u0082)[ \t]*/g,
+  /\t|\\t/g,
+  /[ \t]*,[ \t]*/g,
+  /;/g,
+  /[ \t]{2,}/g,
+];
 const HEADING = /^["'`]?[A-Za-z][\w .-]{0,40}["'`]?$/;
-const RULER = /^[\s|+=:-]+$/;
+const RULER = /^[\s|+=:\u0080-\u00e2-]+$/;
 /** The names of columns in SQL, and the rows of values. */
 const INSERT = /\binto\s[^()\n]{1,200}\(([^()\n]{0,400})$/i;
 const VALUES = /\)\s*values\s*/iy;

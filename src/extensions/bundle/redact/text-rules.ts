@@ -107,7 +107,7 @@ const bareCredentials: RedactionRule = {
 };
 
 const ACCOUNT =
-  /(?:\r?\n|\\+n)[^\n:]{0,40}\n?[ \t]*[\w.$-]{1,64}:([^\s:"'\\]{4,256})(?=\s|\\+n|$)/dy;
+  /(?:\r?\n|\\+n)(?:[ \t]*list: \|(?:\r?\n|\\+n)|[^\n:]{0,40}\n?)[ \t]*[\w.$-]{1,64}:([^\s:"'\\]{4,256})(?=\s|\\+n|$)/dy;
 
 /** `user:password` on the lines below `chpasswd`. */
 const accounts: RedactionRule = {
@@ -177,7 +177,7 @@ const ADDRESS = new RegExp(
 
 /** Hosts of software that everybody uses, and places of this machine. */
 const PUBLIC =
-  /(?:^|\.)(?:github\.com|gitlab\.com|golang\.org|terraform\.io|opentofu\.org|hashicorp\.com|k8s\.io|kubernetes\.io|docker\.(?:io|com)|ghcr\.io|quay\.io|npmjs\.org|pypi\.org|ubuntu\.com|debian\.org|iana\.org|w3\.org|opentelemetry\.io|sigstore\.dev)$|^(?:kubernetes\.default\.svc|127\.0\.0\.1|0\.0\.0\.0|169\.254\.169\.254)/i;
+  /(?:^|\.)(?:github\.com|gitlab\.com|golang\.org|terraform\.io|opentofu\.org|hashicorp\.com|k8s\.io|kubernetes\.io|docker\.(?:io|com)|ghcr\.io|quay\.io|npmjs\.org|pypi\.org|ubuntu\.com|debian\.org|iana\.org|w3\.org|example\.(?:com|net|org)|opentelemetry\.io|sigstore\.dev)$|^(?:kubernetes\.default\.svc|127\.0\.0\.1|0\.0\.0\.0|169\.254\.169\.254)/i;
 
 /** Only with `--redact strict`: host names and addresses around a dot or a colon. */
 export const addressRules: readonly RedactionRule[] = [/[\w.-]/, /[0-9a-f:]/i].map(

@@ -17,7 +17,7 @@ const FIELDS = new RegExp(
 const MESSAGE =
   /[{,] ?"(?:log|@?message|MESSAGE|msg|event|line|text)": ?"|[\w.]+=\S+ (?:msg|message|event)="/g;
 /** What structlog writes before a message on a console, and its fields behind it. */
-const LEVEL = /\[[a-z]{4,8} *\] $/;
+const LEVEL = /\[[a-z]{4,9} *\] $/;
 const FIELDS_BEHIND = / +(?:[a-z_]\w*=(?:'[^'\n]*'|[^\s']+) ?){1,12}\r?$/;
 
 /** Longer lines are read as they are. */

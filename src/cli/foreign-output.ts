@@ -1,0 +1,38 @@
+import type {ProcessResult} from '../ground/command-line.ts';
+import type {HostAnswer, HostError, HostTools, Processes} from '../ground/system/system.ts';
+
+/*
+ * What other programs say when they fail is part of messages and findings, and can hold secrets: it passes the redactor here, once.
+ */
+
+async function redacted(text: string): Promise<string> {
+  const {redactText} = await import('../extensions/bundle/redact/redactor.ts');
+  return redactText(text);
+}
+
+const resultWithoutSecrets = async (result: ProcessResult): Promise<ProcessResult> =>
+  result.exitCode === 0 ? result : {...result, stderr: await redacted(result.stderr)};
+
+const errorWithoutSecrets = async (error: HostError): Promise<HostError> => ({
+  ...error,
+  message: await redacted(error.message),
+});
+
+async function answerWithoutSecrets(answer: HostAnswer): Promise<HostAnswer> {
+  const {error} = answer;
+  return error === undefined ? answer : {...answer, error: await errorWithoutSecrets(error)};
+}
+
+/** Failures of calls with changes are redacted where they are reported. */
+export const withoutSecretsOf = (processes: Processes): Processes => ({
+  run: async (call, options) => resultWithoutSecrets(await processes.run(call, options)),
+  start: (call) => processes.start(call),
+});
+
+export const withoutSecretsOfHost = (host: HostTools): HostTools => ({
+  run: async (call, options) => answerWithoutSecrets(await host.run(call, options)),
+  async stream(call, options) {
+    const log = await host.stream(call, options);
+    return log.error === undefined ? log : {error: await errorWithoutSecrets(log.error)};
+  },
+});

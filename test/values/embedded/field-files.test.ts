@@ -1,0 +1,488 @@
+import {describe, expect, test} from 'vitest';
+import Migrate from '../../../src/commands/migrate.ts';
+import Validate from '../../../src/commands/validate.ts';
+import Values from '../../../src/commands/values.ts';
+import {memoryFiles} from '../../support/memory-files.ts';
+import {runCommand} from '../../support/run-command.ts';
+
+/** Files as people have them. The names are those of the collection that they were reduced from. */
+const LOCAL = ['--chart', 'agent-local', '--chart-version', '0.6.5'];
+const JOB = ['--chart', 'agent-job', '--chart-version', '0.6.5'];
+const AGENT = 'agent:\n  url: https://acme.scalr.io\n  tokenExistingSecret: {name: t}\n';
+const TOKEN = `eyJhbGciOiJub25lIn0.${Buffer.from('{"jti":"x"}').toString('base64url')}.c2lnbmF0dXJl`;
+
+interface Report {
+  findings?: {code: string; path: string; message: string; suggestion?: string}[];
+  files?: Report[];
+  skipped?: number;
+}
+
+/** `CODE path → suggestion` of each finding. */
+async function check(files: Record<string, string>, ...argv: string[]) {
+  const {stdout, exit} = await runCommand(Validate, [...Object.keys(files), ...argv, '--json'], {
+    files: memoryFiles(files),
+  });
+  const report = JSON.parse(stdout) as Report;
+  const findings = (report.files ?? [report]).flatMap((each) => each.findings ?? []);
+  return {
+    exit,
+    skipped: report.skipped,
+    messages: findings.map(({message}) => message).join('\n'),
+    found: findings
+      .map(({code, path, suggestion}) => `${code} ${path}${suggestion ? ` → ${suggestion}` : ''}`)
+      .toSorted(),
+  };
+}
+
+const migrated = (text: string, ...argv: string[]) =>
+  runCommand(Migrate, ['input', ...argv], {files: memoryFiles({input: text})});
+
+/** How a command was refused: its exit code, message and next steps. */
+const refusalIn = ({stdout, stderr, exit}: {stdout: string; stderr: string; exit: number}) => ({
+  exit: stdout === '' ? exit : 0,
+  message: stderr.split('\nNext steps:')[0] as string,
+  steps: [...stderr.matchAll(/^ {2}- (.*)$/gm)].map(([, step]) => step),
+});
+const refusal = async (text: string, ...argv: string[]) => refusalIn(await migrated(text, ...argv));
+
+const HELM_COMMAND =
+  'helm get values RELEASE --namespace NAMESPACE --output yaml | scalr-agent validate - --chart agent-k8s';
+
+describe('04: pasted commands', () => {
+  test.each([
+    'KUBECONFIG=~/.kube/prod helm upgrade --install a scalr/agent-k8s --version 0.6.4 --set agent.tokenExistingSecret=t\n',
+    `HELM_EXPERIMENTAL_OCI=1 helm upgrade --install a scalr/agent-k8s --set agent.token=${TOKEN}\n`,
+    '# install\n$ helm repo add scalr https://scalr.github.io/agent-helm/\n$ helm upgrade --install a scalr/agent-k8s\n',
+  ])('%j is not read, and its token is not printed', async (text) => {
+    const {found, exit, messages} = await check({'install.txt': text});
+    expect(found.at(-1)).toBe(`UNCHECKED_FILE  → ${HELM_COMMAND}`);
+    expect(exit).toBe(text.includes(TOKEN) ? 3 : 2);
+    expect(messages).not.toContain(TOKEN);
+    expect(await refusal(text, '--to', 'agent-local@0.6.5')).toMatchObject({
+      exit: 2,
+      message: expect.stringContaining('a command in the file sets the values'),
+      steps: [expect.stringContaining('helm get values')],
+    });
+  });
+});
+
+describe('06: files of machines', () => {
+  const OF_UNIT = 'systemctl show UNIT';
+  const OF_COMPOSE = 'docker compose config --format json';
+  const OF_DOCKER = 'docker inspect CONTAINER';
+  test.each([
+    [
+      'a unit that runs Docker',
+      '[Unit]\nDescription=Agent\n\n[Service]\nExecStart=/usr/bin/docker run --rm -e SCALR_URL=https://acme.scalr.io \\\n  scalr/agent:1.3.0 run\n',
+      OF_UNIT,
+    ],
+    [
+      'a Compose file with anchors',
+      'x-env: &env\n  SCALR_URL: https://acme.scalr.io\nservices:\n  a:\n    image: $REGISTRY/scalr/agent:1.3.0\n    environment: {<<: *env, SCALR_AGENT_NAME: a}\n',
+      OF_COMPOSE,
+    ],
+    [
+      'a command with variables of the shell',
+      'docker run -d -e SCALR_URL -e SCALR_AGENT_TOKEN -e HTTPS_PROXY scalr/agent:1.4.0 run\n',
+      OF_DOCKER,
+    ],
+    [
+      '15: a command with fractions',
+      'docker run -d -m 1.5g --cpus .5 scalr/agent run\n',
+      OF_DOCKER,
+    ],
+    ['21: an environment file', 'SCALR_URL=https://acme.scalr.io\r\nTF_LOG=debug\r\n', OF_DOCKER],
+  ])('%s: named, with the command that migrates it', async (_, text, command) => {
+    const migration = `${command} | scalr-agent migrate - --to agent-job`;
+    expect((await check({agent: text})).found).toEqual([`UNCHECKED_FILE  → ${migration}`]);
+    expect(await refusal(text, '--to', 'agent-local@0.6.5')).toMatchObject({
+      exit: 2,
+      steps: [migration],
+    });
+  });
+
+  test('credentials in an environment file are reported', async () => {
+    const {found} = await check({'v.env': `SCALR_URL=x\nGITHUB=ghp_${'a1B2'.repeat(9)}\n`});
+    expect(found[0]).toContain('CLEAR_TEXT_CREDENTIAL');
+  });
+});
+
+describe('12: YAML', () => {
+  const replicas = 'UNKNOWN_KEY replicas → replicaCount';
+  test.each([
+    ['with CRLF', `${AGENT}replicas: 2\n`.replaceAll('\n', '\r\n'), [replicas]],
+    ['with a byte order mark', `\uFEFF${AGENT}replicas: 2\n`, [replicas]],
+    ['as JSON', '{"agent": {"tokenExistingSecret": {"name": "t"}}, "replicas": 2}', [replicas]],
+    ['with a tab', `${AGENT}resources:\n\tlimits: {}\n`, ['INVALID_YAML ']],
+    ['in several documents', `${AGENT}---\nreplicaCount: 2\n`, ['SEVERAL_DOCUMENTS ']],
+    ['with a key twice', `agent: {}\n${AGENT}`, ['DUPLICATE_KEY agent']],
+    [
+      'with holders of anchors',
+      `x-small: &small {limits: {cpu: 1}}\n.tolerations: &all [{operator: Exists}]\n${AGENT}resources: *small\ntolerations: *all\n`,
+      [],
+    ],
+    [
+      'in a Markdown code block',
+      `\`\`\`yaml\n${AGENT}\`\`\`\n`,
+      ['INVALID_YAML  → Remove the fences around the values'],
+    ],
+    [
+      'as helm prints them',
+      `USER-SUPPLIED VALUES:\n${AGENT}replicas: 2\n`,
+      [
+        'UNKNOWN_KEY USER-SUPPLIED VALUES → Remove it, or print the values with --output yaml',
+        replicas,
+      ],
+    ],
+    [
+      'with SOPS',
+      `${AGENT}extraEnv: {A: "ENC[AES256_GCM,data:x,type:str]"}\nsops: {mac: "ENC[AES256_GCM,x]", version: 3.9.0}\n`,
+      ['UNCHECKED_FILE  → sops --decrypt values.yaml | scalr-agent validate -'],
+    ],
+    [
+      'with Jinja',
+      `${AGENT}{% if proxy %}\nextraEnv: {}\n{% endif %}\n`,
+      ['UNCHECKED_FILE  → Render values.yaml with its variables, and validate the result'],
+    ],
+    [
+      'of a Helm template',
+      `{{- if .Values.on }}\n${AGENT}{{- end }}\n`,
+      ['UNCHECKED_FILE  → Render the chart in ., and validate the result'],
+    ],
+    [
+      'with words of YAML 1.1',
+      `${AGENT}nodeSelector: {dedicated: yes}\npodAnnotations: {backup: 0123}\n`,
+      [
+        'OCTAL_NUMBER podAnnotations.backup → "0123" or 123',
+        'UNQUOTED_TEXT nodeSelector.dedicated → "yes"',
+        'UNQUOTED_TEXT podAnnotations.backup → "0123"',
+      ],
+    ],
+    ['with a number as a variable', `${AGENT}extraEnv: {TF_PLUGIN_TIMEOUT: 120}\n`, []],
+    [
+      '21: in typographic quotes',
+      `${AGENT}extraEnv: {HTTPS_PROXY: \u201Chttp://proxy:3128\u201D}\n`,
+      ['TYPOGRAPHIC_QUOTES extraEnv.HTTPS_PROXY → "http://proxy:3128"'],
+    ],
+    [
+      '21: with a non-breaking space',
+      `${AGENT}\u00A0replicaCount: 2\n`,
+      ['INVALID_YAML  → Replace it with an ordinary space'],
+    ],
+  ])('values %s', async (_, text, expected) => {
+    expect((await check({'values.yaml': text}, ...LOCAL)).found).toEqual(expected);
+  });
+
+  test('21: UTF-16 is named', async () => {
+    const text = Buffer.from(`\uFEFF${AGENT}`, 'utf16le');
+    const {stdout} = await runCommand(Validate, ['a.yaml', ...LOCAL], {
+      files: memoryFiles({'a.yaml': text}),
+    });
+    expect(stdout).toContain('The file is encoded as UTF-16, as PowerShell writes with ">"');
+  });
+
+  test('values that do not tell their chart are not clean, whatever else is found', async () => {
+    const text = `${AGENT}extraEnv: {GIT_CONFIG_KEY_0: "url.https://x-access-token:hunter2hunter2@github.com/.insteadOf"}\n`;
+    const {found, exit} = await check({'values.yaml': text});
+    expect(found.map((each) => each.split(' ')[0])).toEqual([
+      'CLEAR_TEXT_CREDENTIAL',
+      'UNCHECKED_FILE',
+    ]);
+    expect(exit).toBe(2);
+  });
+
+  test('lists and streams of documents of other programs are skipped', async () => {
+    const {found, skipped, exit} = await check({
+      'playbook.yaml': '- hosts: all\n  tasks: []\n',
+      'stream.yaml': 'a: 1\n---\nb: 2\n',
+      'values.yaml': 'controller: {}\n',
+    });
+    expect({found, skipped, exit}).toEqual({found: [], skipped: 3, exit: 0});
+  });
+});
+
+describe('12: migrate', () => {
+  test('refuses values whose meaning is unknown, instead of dropping them', async () => {
+    const text = `${AGENT}nodeSelector: {kubernetes.io/arch: arm64, dedicated: true}\n`;
+    const chart = ['--from', 'agent-local@0.6.3', '--to', 'agent-job@0.6.5'];
+    expect(await refusal(text, ...chart)).toMatchObject({
+      exit: 3,
+      message: expect.stringContaining('nodeSelector.dedicated: Must be a string'),
+    });
+  });
+
+  test('says nothing about a number in a map of variables', async () => {
+    const text = `${AGENT}extraEnv:\n  TF_PLUGIN_TIMEOUT: 120\n  TF_LOG: debug\n`;
+    const {stdout, stderr} = await migrated(
+      text,
+      ...['--from', 'agent-local@0.6.3', '--to', 'agent-local@0.6.5'],
+    );
+    expect(stdout).toBe(text);
+    expect(stderr).toContain('no changes');
+  });
+});
+
+describe('13: NO_PROXY', () => {
+  const list = (text: string): Record<string, string> => ({
+    'values.yaml': `${AGENT}extraEnv:\n  HTTPS_PROXY: http://proxy.corp:3128\n  NO_PROXY: ${JSON.stringify(text)}\n`,
+  });
+  const path = 'extraEnv.NO_PROXY';
+  const hosts =
+    'Use hosts and networks without schemes and spaces, for example .example.com,10.0.0.0/8';
+  test.each([
+    ['localhost,127.0.0.1,169.254.169.254,cluster.local,10.0.0.0/8', []],
+    ['169.254.169.254/32,.amazonaws.com,s3.eu-west-1.amazonaws.com', []],
+    [
+      '*.corp.example.com,*.svc.cluster.local',
+      [`UNLIKELY_AMOUNT ${path} → ".corp.example.com,.svc.cluster.local"`],
+    ],
+    ['.cluster.local.,.svc', [`UNLIKELY_AMOUNT ${path} → ".cluster.local,.svc"`]],
+    [
+      'localhost|127.0.0.1|*.corp',
+      [`WRONG_OPTION ${path} → Separate entries with commas: localhost,127.0.0.1,.corp`],
+    ],
+    [
+      'localhost;127.0.0.1',
+      [`WRONG_OPTION ${path} → Separate entries with commas: localhost,127.0.0.1`],
+    ],
+    ['10.0.0.0/8 .corp', [`WRONG_OPTION ${path} → Separate entries with commas: 10.0.0.0/8,.corp`]],
+    ['http://intranet.corp', [`WRONG_OPTION ${path} → ${hosts}`]],
+    ['10.*,192.168.*', [`WRONG_OPTION ${path} → ${hosts}`]],
+    ...['acme.scalr.io,.corp', '.scalr.io'].map((text): [string, string[]] => [
+      text,
+      [
+        `SCALR_BYPASSES_PROXY ${path} → Remove it from the exceptions, unless the nodes reach Scalr directly`,
+      ],
+    ]),
+  ] as [string, string[]][])('%s', async (text, expected) => {
+    expect((await check(list(text), ...LOCAL)).found).toEqual(expected);
+  });
+});
+
+describe('15 and 16: amounts, and keys of other charts', () => {
+  test('amounts have a suggestion in the unit that was meant', async () => {
+    const text = `${AGENT}resources:\n  requests: {cpu: 500M, memory: 512m}\n`;
+    expect((await check({'values.yaml': text}, ...LOCAL)).found).toEqual([
+      'REQUEST_ABOVE_LIMIT resources.requests.cpu',
+      'UNLIKELY_AMOUNT resources.requests.cpu → 500m',
+      'UNLIKELY_AMOUNT resources.requests.memory → 512Mi',
+    ]);
+    const words = `${AGENT}resources:\n  limits: {cpu: 2 cores, memory: 2GB}\n`;
+    expect((await check({'values.yaml': words}, ...LOCAL)).found).toEqual([
+      'WRONG_VALUE resources.limits.cpu → 2',
+      'WRONG_VALUE resources.limits.memory → 2Gi',
+    ]);
+  });
+
+  test('access modes can be abbreviated as kubectl does', async () => {
+    const text = `${AGENT}persistence: {cache: {persistentVolumeClaim: {accessMode: RWX}}}\n`;
+    expect((await check({'values.yaml': text}, ...JOB)).found).toContain(
+      'WRONG_VALUE persistence.cache.persistentVolumeClaim.accessMode → ReadWriteMany',
+    );
+  });
+
+  test('names that other charts use lead to those of this chart', async () => {
+    const text = `agent: {url: "https://acme.scalr.io", existingSecret: t}
+imagePullSecrets: [{name: a}]
+extraEnv: [{name: TF_LOG, value: debug}]
+containerSecurityContext: {runAsUser: 1000}
+serviceAccount: {automountServiceAccountToken: true}
+rbac: {create: true}
+pdb: {create: true}
+volumes: []
+volumeMounts: []
+initContainers: []
+`;
+    const {found} = await check({'values.yaml': text}, ...JOB);
+    expect(found.filter((each) => each.startsWith('UNKNOWN_KEY'))).toEqual([
+      'UNKNOWN_KEY agent.existingSecret → agent.tokenExistingSecret',
+      'UNKNOWN_KEY containerSecurityContext → task.runner.securityContext',
+      'UNKNOWN_KEY extraEnv → task.runner.extraEnv',
+      'UNKNOWN_KEY imagePullSecrets → global.imagePullSecrets',
+      'UNKNOWN_KEY initContainers',
+      'UNKNOWN_KEY pdb → task.podDisruptionBudget',
+      'UNKNOWN_KEY serviceAccount.automountServiceAccountToken → serviceAccount.automountToken',
+      'UNKNOWN_KEY volumeMounts → task.runner.extraVolumeMounts',
+      'UNKNOWN_KEY volumes → task.extraVolumes',
+    ]);
+  });
+
+  test('labels of Azure Workload Identity are named where no key exists for them', async () => {
+    const text = `${AGENT}podLabels: {azure.workload.identity/use: "true"}\n`;
+    const {messages} = await check({'values.yaml': text}, ...LOCAL);
+    expect(messages).toContain('Azure Workload Identity requires this label');
+  });
+
+  test('annotations and selectors of clouds must be quoted', async () => {
+    const text = `${AGENT}serviceAccount:\n  create: true\n  annotations: {eks.amazonaws.com/sts-regional-endpoints: true, eks.amazonaws.com/token-expiration: 86400}\nnodeSelector: {iam.gke.io/gke-metadata-server-enabled: true}\n`;
+    expect((await check({'values.yaml': text}, ...LOCAL)).found).toEqual([
+      'UNQUOTED_TEXT nodeSelector.iam.gke.io/gke-metadata-server-enabled → "true"',
+      'UNQUOTED_TEXT serviceAccount.annotations.eks.amazonaws.com/sts-regional-endpoints → "true"',
+      'UNQUOTED_TEXT serviceAccount.annotations.eks.amazonaws.com/token-expiration → "86400"',
+    ]);
+  });
+});
+
+describe('17: releases in forms that are not read', () => {
+  test.each([
+    [
+      'Sveltos',
+      'apiVersion: config.projectsveltos.io/v1beta1\nkind: ClusterProfile\nspec:\n  helmCharts: [{chartName: scalr/agent-k8s, values: "replicas: 2"}]\n',
+    ],
+    [
+      'Cluster API',
+      'apiVersion: addons.cluster.x-k8s.io/v1alpha1\nkind: HelmChartProxy\nspec: {chartName: agent-k8s, valuesTemplate: "replicas: 2"}\n',
+    ],
+    [
+      'k0s',
+      'apiVersion: k0s.k0sproject.io/v1beta1\nkind: ClusterConfig\nspec: {extensions: {helm: {charts: [{chartname: scalr/agent-k8s}]}}}\n',
+    ],
+    [
+      'Kustomize, as it was',
+      'apiVersion: builtin\nkind: HelmChartInflationGenerator\nname: agent-k8s\nrepo: https://scalr.github.io/agent-helm/\n',
+    ],
+    [
+      'KubeVela',
+      'apiVersion: core.oam.dev/v1beta1\nkind: Application\nspec: {components: [{properties: {repoType: helm, chart: agent-k8s}}]}\n',
+    ],
+    [
+      'Zarf',
+      'kind: ZarfPackageConfig\ncomponents: [{charts: [{name: agent-k8s, url: "https://scalr.github.io/agent-helm/"}]}]\n',
+    ],
+    ['Ansible', '- tasks:\n  - kubernetes.core.helm: {chart_ref: scalr/agent-k8s}\n'],
+    ['Helmsman', 'apps: {agent: {chart: "scalr/agent-k8s", version: "0.6.5"}}\n'],
+    [
+      'K3s with an archive',
+      'apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {name: scalr-agent}\nspec: {chart: "https://charts.corp/agent-k8s-0.6.5.tgz"}\n',
+    ],
+  ])('%s: not checked', async (_, text) => {
+    expect((await check({'a.yaml': text})).found).toEqual([`UNCHECKED_FILE  → ${HELM_COMMAND}`]);
+  });
+
+  test('beside a release that is read', async () => {
+    const text = `apiVersion: argoproj.io/v1alpha1\nkind: Application\nspec: {source: {chart: agent-k8s, targetRevision: 0.6.5, helm: {valuesObject: {agent: {urll: x, tokenExistingSecret: t}}}}}\n---\napiVersion: addons.cluster.x-k8s.io/v1alpha1\nkind: HelmChartProxy\nspec: {chartName: agent-k8s}\n`;
+    expect((await check({'a.yaml': text})).found).toEqual([
+      `UNCHECKED_FILE  → ${HELM_COMMAND}`,
+      'UNKNOWN_KEY agent.urll → agent.url',
+    ]);
+  });
+
+  test('sources of Flux have no values', async () => {
+    const text =
+      'apiVersion: source.toolkit.fluxcd.io/v1\nkind: HelmChart\nspec: {chart: agent-k8s, version: 0.6.5}\n';
+    expect((await check({'a.yaml': text})).found).toEqual([]);
+  });
+});
+
+describe('09: generators of an ApplicationSet', () => {
+  const set = (values: string, revision = '0.6.5'): Record<string, string> => ({
+    'apps.yaml': `apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: a}
+spec:
+  goTemplate: true
+  generators: [{matrix: {generators: [{clusters: {}}, {git: {files: [{path: "clusters/*.json"}]}}]}}]
+  template:
+    spec:
+      source:
+        chart: agent-local
+        targetRevision: "${revision}"
+        helm:
+          values: |
+${values.replaceAll(/^(?=.)/gm, '            ')}`,
+  });
+
+  test('give unknown values, whose keys are checked', async () => {
+    const values = `agent: {url: "https://{{.account}}.scalr.io", tokenExistingSecret: {name: "{{.name}}"}}\nreplicas: "{{.replicas}}"\n`;
+    expect((await check(set(values))).found).toEqual(['UNKNOWN_KEY replicas → replicaCount']);
+  });
+
+  test('can make values that only Argo CD can evaluate', async () => {
+    const values = `{{- if .proxy }}\nextraEnv: {HTTPS_PROXY: {{.proxy}}}\n{{- end }}\n${AGENT}`;
+    expect(await check(set(values))).toMatchObject({found: [], exit: 0});
+    const {stderr} = await runCommand(Validate, ['apps.yaml'], {files: memoryFiles(set(values))});
+    expect(stderr).toContain(
+      'were not checked (the template spec.template.spec.source.helm.values)',
+    );
+  });
+
+  test('can give the version, which is then unknown', async () => {
+    expect((await check(set(AGENT, '{{.version}}'))).found).toEqual([
+      'UNCHECKED_FILE  → scalr-agent validate apps.yaml --chart-version VERSION',
+    ]);
+  });
+});
+
+describe('18: answers files', () => {
+  const answers = (text: string) =>
+    runCommand(Values, ['--answers', 'a.yaml'], {
+      files: memoryFiles({'a.yaml': `url: https://acme.scalr.io\nchart: agent-local\n${text}`}),
+    });
+
+  test('with underscores get the right names', async () => {
+    const {exit, steps} = refusalIn(await answers('chart_version: 0.6.5\nno_proxy: [.corp]\n'));
+    expect(exit).toBe(2);
+    expect(steps).toEqual([
+      'Did you mean chart-version instead of chart_version?',
+      'Did you mean no-proxy instead of no_proxy?',
+    ]);
+  });
+
+  test('with tolerations as objects get an example', async () => {
+    const text = 'toleration: [{key: dedicated, operator: Equal, value: scalr}]\n';
+    expect(refusalIn(await answers(text)).steps).toEqual([
+      'Write it as key=value:effect, for example dedicated=scalr:NoSchedule',
+    ]);
+  });
+
+  test('with maps, lists and networks are read', async () => {
+    const {stdout} = await answers(
+      'chart-version: 0.6.5\nhttps-proxy: http://proxy:3128\nno-proxy: [.corp, 10.0.0.0/8]\nnode-selector: {dedicated: scalr}\ntoleration: [dedicated=scalr:NoSchedule]\nextra-env: {TF_CLI_ARGS_plan: -parallelism=30}\n',
+    );
+    expect(stdout).toContain('NO_PROXY: ".corp,10.0.0.0/8,');
+    expect(stdout).toContain('effect: "NoSchedule"');
+  });
+});
+
+describe('20: versions', () => {
+  const OLD = 'url: https://acme.scalr.io\ndataHome: /var/lib/scalr-agent\nreplicaCount: 2\n';
+
+  test('too old: the oldest supported one, and what it hides', async () => {
+    expect(
+      await refusal(OLD, '--from', 'agent-local@0.5.40', '--to', 'agent-local@0.6.5'),
+    ).toMatchObject({
+      exit: 2,
+      steps: [
+        'Use the oldest supported version: --from agent-local@0.5.63',
+        expect.stringContaining('changes before that version are not listed'),
+      ],
+    });
+    const release = `apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {name: a}\nspec: {chart: agent-k8s, version: 0.5.30}\n`;
+    const {found, messages} = await check({'a.yaml': release});
+    expect(found).toEqual(['UNCHECKED_FILE  → scalr-agent validate a.yaml --chart-version 0.5.58']);
+    expect(messages).toContain('keys that it no longer has are unknown keys');
+  });
+
+  test.each([
+    ['--from agent-local', ['--from', 'agent-local']],
+    ['the chart alone', []],
+  ])('none, from %s: how to find it', async (_, from) => {
+    expect(await refusal(`${AGENT}${OLD}`, ...from, '--to', 'agent-local@0.6.5')).toMatchObject({
+      exit: 2,
+      steps: [
+        'Add the installed version: --from agent-local@VERSION',
+        'Find it in the column CHART of helm list --all-namespaces',
+      ],
+    });
+  });
+
+  test.each([
+    ['agent-job', '0.5.80', '0.5.79'],
+    ['agent-job', '0.6.0', '0.6.1'],
+  ])('never released: the nearest of %s %s with the same minor version', async (chart, version, nearest) => {
+    const release = `apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {name: a}\nspec: {chart: ${chart}, version: ${version}}\n`;
+    expect((await check({'a.yaml': release})).found).toEqual([
+      `VERSION_NOT_RELEASED  → Use the nearest version: version ${nearest}`,
+    ]);
+  });
+});
