@@ -1,18 +1,13 @@
-import {at, type Path, spellPath, startsWith} from '../ground/tree.ts';
-import {catalog} from '../settings/catalog.ts';
-import type {Setting} from '../settings/define.ts';
+import {at, type Path, startsWith} from '../ground/tree.ts';
 import {agentJob} from './agent-job/index.ts';
 import {agentK8s} from './agent-k8s/index.ts';
 import {agentLocal} from './agent-local/index.ts';
 import type {ChartName} from './releases/chart-name.ts';
-import {holdsValue, knowsKey} from './releases/keys.ts';
-import {type ChartSchema, chartRelease} from './releases/schema.ts';
+import {chartRelease} from './releases/schema.ts';
 import type {Target, UpstreamChange} from './releases/target.ts';
 import {newestOf, releasesOf, WITHDRAWN} from './releases/target.ts';
-import {compare, oncePerVersion, within} from './releases/versions.ts';
+import {compare, within} from './releases/versions.ts';
 import type {Chart, KubernetesFloor} from './shared/chart.ts';
-import type {Refusal, Row} from './shared/row.ts';
-import {inCatalogOrder} from './shared/support.ts';
 
 /** The three charts, in the order in which upstream recommends them. */
 export const CHARTS: Readonly<Record<ChartName, Chart>> = {
@@ -20,83 +15,6 @@ export const CHARTS: Readonly<Record<ChartName, Chart>> = {
   'agent-job': agentJob,
   'agent-k8s': agentK8s,
 };
-
-/** What applies to one version. Rows are in the order of the catalog. */
-const chartIn = oncePerVersion((chart: Chart, version): Chart => {
-  const target = {chart: chart.name, version};
-  const isIn = ({in: range}: {in?: string}): boolean => within(version, range);
-  const has = (key: string): boolean => knowsKey(target, at(key));
-  const hasRow = (row: Row): boolean =>
-    isIn(row) && [...row.paths, ...(row.from ?? [])].every((path) => holdsValue(target, path));
-  const rows = inCatalogOrder(chart.rows.filter(hasRow));
-  return {
-    ...chart,
-    rows,
-    refusals: [...chart.refusals.filter(isIn), ...withoutRows(chart, rows)],
-    defaults: chart.defaults.filter(isIn),
-    derived: (chart.derived ?? []).filter(isIn),
-    rules: chart.rules.filter(isIn),
-    valuesRules: chart.valuesRules.filter(isIn),
-    ownVariables: chart.ownVariables.filter(isIn),
-    containers: chart.containers.filter(isIn),
-    images: chart.images.filter(isIn),
-    ignoredKeys: chart.ignoredKeys.filter((each) => isIn(each) && has(each.path)),
-    formerKeys: (chart.formerKeys ?? []).filter(isIn),
-    kubernetesFloors: chart.kubernetesFloors.filter(isIn),
-  };
-});
-
-/** Settings for which this version has no key. */
-function withoutRows(chart: Chart, rows: readonly Row[]): Refusal[] {
-  const isMissing = (setting: Setting): boolean => !rows.some((row) => row.setting === setting);
-  const isKnown = (setting: Setting): boolean => chart.rows.some((row) => row.setting === setting);
-  const missing = catalog.filter(isMissing);
-  return [
-    {settings: missing.filter(isKnown), reason: 'this version has no key for it'},
-    {settings: missing, reason: 'the chart has no key for it'},
-  ];
-}
-
-/** The newest version to which a row of the chart applies. */
-export const newestWith = (chart: ChartName, row: Row): string | undefined =>
-  releasesOf(chart).findLast((version) => chartIn(CHARTS[chart], version).rows.includes(row));
-
-const ofSchema = new WeakMap<ChartSchema, Chart>();
-
-/** The description of a chart version. Settings whose keys the chart no longer has are refused, with the words of its change list. */
-export function chartFor(target: Target): Chart {
-  const known = chartIn(CHARTS[target.chart], target.version);
-  if (target.schema === undefined) return known;
-  const found = ofSchema.get(target.schema) ?? withoutGoneKeys(known, target);
-  ofSchema.set(target.schema, found);
-  return found;
-}
-
-function withoutGoneKeys(known: Chart, target: Target): Chart {
-  const has = (path: Path): boolean => knowsKey(target, path);
-  const rows: Row[] = [];
-  const gone: Refusal[] = [];
-  for (const row of known.rows) {
-    const missing = row.paths.filter((path) => !has(path));
-    if (missing.length > 0) gone.push({settings: [row.setting], reason: goneText(missing, target)});
-    if (missing.length > 0 && missing.length === row.paths.length) continue;
-    const accepts: Row['accepts'] = (value, scope) =>
-      (row.accepts?.(value, scope) ?? true) && row.write(value, scope).every(([path]) => has(path));
-    rows.push(missing.length === 0 ? row : {...row, paths: row.paths.filter(has), accepts});
-  }
-  return {...known, rows, refusals: [...gone, ...known.refusals]};
-}
-
-function goneText(missing: readonly Path[], target: Target): string {
-  const notes = [...new Set(missing.flatMap((path) => upstreamNotes(path, target)))];
-  const keys = missing.map(spellPath).join(', ');
-  return [
-    `it has no key ${keys}`,
-    ...(notes.length === 0 ? [] : [`Chart changelog: ${notes.join(' ')}`]),
-  ]
-    .join('. ')
-    .replace(/\.$/, '');
-}
 
 /** What the change list of the chart says about a key: the entries that name it, or else the ones that name the closest key above it. */
 export function upstreamNotes(path: Path, {changes = []}: Target): string[] {
@@ -153,7 +71,8 @@ export const digestOf = (chart: ChartName, version: string): string | undefined 
 
 /** The minimum Kubernetes version of a chart version; undefined without one. */
 export function floorOf(target: Target): KubernetesFloor | undefined {
-  const [documented] = chartIn(CHARTS[target.chart], target.version).kubernetesFloors;
+  const {kubernetesFloors} = CHARTS[target.chart];
+  const documented = kubernetesFloors.find(({in: range}) => within(target.version, range));
   const enforced = enforcedBy(target);
   return enforced !== undefined &&
     (documented === undefined || isBelow(documented.version, enforced))

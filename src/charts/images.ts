@@ -1,6 +1,6 @@
 import {at, getAt, isMap, itemsAt, textAt, type Values} from '../ground/tree.ts';
 import type {Setting} from '../settings/define.ts';
-import {chartFor} from './charts.ts';
+import {chartFor} from './chart-version.ts';
 import type {Target} from './releases/target.ts';
 import {mapOf, type PinnedAgent, pinnedAgentsIn} from './shared/pinned-agents.ts';
 

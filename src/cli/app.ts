@@ -7,8 +7,9 @@ import {isCi} from '../ground/ci.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {withInvokedName} from '../ground/program.ts';
 import {DockerTarget} from '../ground/system/docker-target.ts';
+import {HelmDirectories} from '../ground/system/helm-directories.ts';
 import {hostTools} from '../ground/system/host-tools.ts';
-import {nodeCharts, nodeFiles, readPageTemplate} from '../ground/system/node-files.ts';
+import {NodeFiles, nodeCharts, readPageTemplate} from '../ground/system/node-files.ts';
 import {nodeProcesses, requireTool, type ToolPaths} from '../ground/system/node-processes.ts';
 import type {
   Archives,
@@ -115,13 +116,15 @@ export function nodeApp(given = {isAccessible: false}): App {
   const errorScreen = screenOf(process.stderr, isAccessible);
   const live = new LiveLines(process.stderr);
   const docker = new DockerTarget(hostTools, process.env);
+  const helm = new HelmDirectories();
+  const files = new NodeFiles();
   return {
     ...LOADED_LATER,
     env: process.env,
-    files: nodeFiles,
-    charts: nodeCharts(nodeFiles),
+    files,
+    charts: nodeCharts(files),
     prompter: (screen, signal) => nodePrompter(screen, isAccessible, signal),
-    processes: (paths) => docker.guard(withoutSecretsOf(nodeProcesses(paths))),
+    processes: (paths) => docker.guard(withoutSecretsOf(nodeProcesses(paths, helm))),
     requireTool,
     host: withoutSecretsOfHost(docker.tools()),
     handleInterrupts,

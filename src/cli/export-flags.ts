@@ -83,7 +83,7 @@ export async function fleetFrom(
   const token = tokenSourceOf(flags);
   const shared = directory === undefined ? await settings() : await sharedSettings(sources, app);
   const single = {name: clusterWithoutOverlay(target), context: undefined, ring: 'all'};
-  const deps = {app, flags: flags as ClusterFlags};
+  const deps = {app, flags: flags as ClusterFlags, downloads: new Map()};
   const make = (of: Settings): Promise<UnconfirmedValues> => generateReferences(of, deps);
   const overlay =
     directory === undefined

@@ -1,6 +1,5 @@
 import {CHART_NAMES, type ChartName} from '../charts/releases/chart-name.ts';
 import {isUnknown} from '../charts/releases/target.ts';
-import {oncePerVersion} from '../charts/releases/versions.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {oneOf} from '../ground/text.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
@@ -13,6 +12,8 @@ export interface ChartDeps {
   app: Pick<App, 'charts' | 'processes'>;
   /** The path of helm. */
   flags: ClusterFlags;
+  /** Charts from the repository by name and version, for a command that needs one several times. */
+  downloads?: Map<string, Promise<ReadChart>>;
 }
 
 /** The chart of this version, read from `source` or the repository; undefined for a version that this program knows. @throws ExpectedError */
@@ -23,16 +24,13 @@ export async function readUnknownChart(
   deps: ChartDeps,
 ): Promise<ReadChart | undefined> {
   if (!isUnknown({chart: name, version}, source !== undefined)) return undefined;
-  return source === undefined
-    ? downloaded(deps, `${name}@${version}`)
-    : readChartFrom(source, {chart: name, version}, deps);
+  const named = {chart: name, version};
+  if (source !== undefined) return readChartFrom(source, named, deps);
+  const key = `${name} ${version}`;
+  const download = deps.downloads?.get(key) ?? readChartFrom(undefined, named, deps);
+  deps.downloads?.set(key, download);
+  return download;
 }
-
-/** Once for all files and clusters of a command. */
-const downloaded = oncePerVersion((deps: ChartDeps, name): Promise<ReadChart> => {
-  const [chart, version] = name.split('@') as [string, string];
-  return readChartFrom(undefined, {chart, version}, deps);
-});
 
 /** Reads a chart; without a source from the repository. @throws ExpectedError */
 export async function readChartFrom(

@@ -1,6 +1,6 @@
 import {scalrChart} from '../charts/releases/chart-name.ts';
 import type {Target} from '../charts/releases/target.ts';
-import {targetOf} from '../charts/releases/target.ts';
+import {targetOf} from '../charts/target-of.ts';
 import {notAnAgentRelease} from '../checks/status/read-status.ts';
 import {notFound} from '../checks/status/release-causes.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';

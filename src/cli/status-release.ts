@@ -111,18 +111,17 @@ export async function showAllReleases(
   return {releases: all.map(({name, status}) => statusDocument(name, status, []))};
 }
 
-/** With `isStrict`, differences and failed comparisons are failures. */
+/** With `isStrict`, differences are failures, and so is what could not be compared: it is never equal. */
 export function exitOf(
-  {state, objects, drift}: ReleaseStatus,
+  {state, objects, isFullyCompared, drift}: ReleaseStatus,
   files: readonly string[],
   isStrict: boolean,
 ): ExitCode {
   if (state !== 'ready') return ExitCode.failed;
   if (!isStrict) return ExitCode.ok;
   if (objects === undefined || (files.length > 0 && drift === undefined)) return ExitCode.failed;
-  return hasChanged({objects}) || (drift?.differences.length ?? 0) > 0
-    ? ExitCode.differences
-    : ExitCode.ok;
+  if (hasChanged({objects}) || (drift?.differences.length ?? 0) > 0) return ExitCode.differences;
+  return isFullyCompared ? ExitCode.ok : ExitCode.failed;
 }
 
 /** The exit code of several releases. */

@@ -1,4 +1,5 @@
-import {chartFor, versionStatus} from '../charts/charts.ts';
+import {chartFor} from '../charts/chart-version.ts';
+import {versionStatus} from '../charts/charts.ts';
 import {scalrChart} from '../charts/releases/chart-name.ts';
 import type {Target} from '../charts/releases/target.ts';
 import {newestOf} from '../charts/releases/target.ts';

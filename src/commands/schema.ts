@@ -1,6 +1,7 @@
 import type {SchemaNode} from '../charts/releases/schema.ts';
 import type {Target} from '../charts/releases/target.ts';
-import {chartOptions, targetOf} from '../charts/releases/target.ts';
+import {chartOptions} from '../charts/releases/target.ts';
+import {targetOf} from '../charts/target-of.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {type ClusterFlags, helmFlag} from '../cli/connection-flags.ts';
 import {answersFlag, confirmFlags, outFlag} from '../cli/flags.ts';

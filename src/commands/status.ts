@@ -68,7 +68,8 @@ export default class Status extends BaseCommand<Result> {
       delimiter: ',',
     }),
     'exit-code': Flags.boolean({
-      summary: 'Exit with 5 when a ready agent differs from its release or from --values.',
+      summary:
+        'Exit with 5 when a ready agent differs from its release or from --values, and with 1 when this is unknown.',
       exclusive: ['watch'],
     }),
     'all-namespaces': Flags.boolean({

@@ -60,7 +60,9 @@ export default class Validate extends BaseCommand<Result> {
       summary: 'Show and apply fixes for findings with exactly one possible fix.',
     }),
     ...formatFlag(['text', 'json', 'sarif', 'junit', 'github']),
-    strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
+    strict: Flags.boolean({
+      summary: 'Exit with 4 when there are only warnings, or a file was not checked.',
+    }),
     ...confirmFlags,
     ...answersFlag,
     ...overlayFlag,
@@ -84,7 +86,10 @@ export default class Validate extends BaseCommand<Result> {
         app: this.app,
       };
       const {checkOverlay} = await import('../cli/overlay.ts');
-      return this.#show(await checkOverlay(source, {app: this.app, flags}, args.file), flags);
+      return this.#show(
+        await checkOverlay(source, {app: this.app, flags, downloads: new Map()}, args.file),
+        flags,
+      );
     }
     const alone = [...new Set(args.file ?? [])];
     const layers = flags.values ?? [];

@@ -1,4 +1,5 @@
 import {parse} from 'yaml';
+import causeExamples from '../../templates/findings/cause-examples.json' with {type: 'json'};
 import cluster from '../../templates/findings/cluster.yaml';
 import errors from '../../templates/findings/errors.yaml';
 import examples from '../../templates/findings/examples.json' with {type: 'json'};
@@ -43,7 +44,7 @@ const TOPICS: readonly (Topic & {text: string})[] = [
   {title: 'Warnings', page: 'warnings.md', text: warnings},
 ];
 
-const EXAMPLES: Readonly<Record<string, string>> = examples;
+const EXAMPLES: Readonly<Record<string, string>> = {...examples, ...causeExamples};
 
 /** Every code, by topic. */
 export const explanations = (): Explanation[] =>

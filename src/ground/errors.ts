@@ -210,7 +210,11 @@ export const maskSecrets = (text: string): string =>
     text
       .replace(/(?<=\/\/)[^"'\n]*@/g, '***@')
       .replace(/(?<![\w./-])[\w.%+\\-]+:[^\s"'@]*@(?!sha256:)/g, '***@')
-      .replace(/\beyJ[\w-]{4,}(\.[\w-]*){0,2}/g, '[hidden]'),
+      .replace(/\beyJ[\w-]{4,}(\.[\w-]*){0,2}/g, '[hidden]')
+      .replace(
+        /\b(authorization: ?(?:[a-z]{4,12} )?|bearer (?=\S*\d))[^\s"',)]{6,}/gi,
+        '$1[hidden]',
+      ),
   );
 
 /** The prompt was canceled: Ctrl-C, Ctrl-D, end of input or an aborted signal. */

@@ -22,8 +22,8 @@ export function findingsText(checked: readonly CheckedGroup[], screen: Screen): 
 const isSkipped = ({target, findings}: CheckedGroup): boolean =>
   target === undefined && findings.length === 0;
 
-const isUnchecked = ({findings}: CheckedGroup): boolean =>
-  findings.some(({verdict}) => verdict === 'unknown');
+const isUnchecked = ({target, findings}: CheckedGroup): boolean =>
+  target === undefined && findings.some(({verdict}) => verdict === 'unknown');
 
 /** "312 files: 4 checked, 3 not checked, 305 without an agent"; only their number if all were checked. */
 function totalOf(checked: readonly CheckedGroup[]): string {
@@ -57,8 +57,11 @@ function sumOf(findings: readonly KeyFinding[]): string {
   const of = (wanted: Verdict): number => findings.filter(({verdict}) => verdict === wanted).length;
   if (findings.length === 0) return 'no problems found';
   const problems = `${count(of('error'), 'error')}, ${count(of('warning'), 'warning')}`;
-  if (of('unknown') === 0) return problems;
-  return of('unknown') === findings.length ? 'not checked' : `${problems}, not checked`;
+  const unchecked = findings.filter(({verdict}) => verdict === 'unknown');
+  if (unchecked.length === 0) return problems;
+  if (unchecked.some(({subject}) => subject.path !== ''))
+    return `${problems}, some values not checked`;
+  return unchecked.length === findings.length ? 'not checked' : `${problems}, not checked`;
 }
 
 /** The layout of compilers, which editors and terminals link: position, verdict, message, and the line with a caret. */

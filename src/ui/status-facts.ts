@@ -60,11 +60,14 @@ function standingText({standing, behind, newestKnown, newest}: InstalledChart): 
 }
 
 export function objectsFact(
-  {objects, isVerified, controller}: ReleaseStatus,
+  {objects, isFullyCompared, isVerified, controller}: ReleaseStatus,
   {kubeTarget}: ReleaseName,
 ): string | undefined {
   if (objects === undefined) return undefined;
-  if (objects.length === 0) return 'unchanged';
+  if (objects.length === 0)
+    return isFullyCompared
+      ? 'unchanged'
+      : 'unknown: some of them could not be read, the others are unchanged';
   if (!objects.some(differs)) return 'as installed, except for fields that other programs set';
   const editing = objects
     .filter(({problem}) => problem === 'added')

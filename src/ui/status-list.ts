@@ -50,9 +50,9 @@ export function statusDocument(
     causes: status.causes,
     agents: status.agents,
     images: status.images,
-    /** Null where they could not be compared. */
+    /** Null if it is not known, because objects could not be read. */
     objects: {
-      differs: objects ? objects.some(differs) : null,
+      differs: objects?.some(differs) || (status.isFullyCompared ? false : null),
       verified: status.isVerified,
       differences: objects ?? [],
     },
@@ -155,7 +155,12 @@ const cells = ({name, status}: ReleaseLine): string[] => [
   status.state,
   status.workloads.map(({ready, desired}) => `${ready}/${desired}`).join(' '),
   status.runs === undefined ? '?' : String(status.runs.length),
-  status.objects === undefined
-    ? '?'
-    : String(new Set(status.objects.filter(differs).map(({object}) => object)).size),
+  changedCount(status),
 ];
+
+/** How many objects differ; a question mark if that is not known. */
+function changedCount({objects = [], isFullyCompared}: ReleaseStatus): string {
+  const {size} = new Set(objects.filter(differs).map(({object}) => object));
+  if (isFullyCompared) return String(size);
+  return size === 0 ? '?' : `${size}+`;
+}

@@ -1,6 +1,7 @@
 import type {ErrorObject} from 'ajv';
 import {parse} from 'yaml';
 import {addRelease} from '../charts/add-release.ts';
+import {ChartVersion} from '../charts/chart-version.ts';
 import type {ChartName} from '../charts/releases/chart-name.ts';
 import {isChart} from '../charts/releases/chart-name.ts';
 import {chartSchema, defaultsOf, type SchemaNode} from '../charts/releases/schema.ts';
@@ -29,15 +30,16 @@ export async function targetOfChart(
     schema: schema as SchemaNode | undefined,
     templates: files.templates,
   });
-  const target: Target = {
+  return new ChartVersion({
     chart: name,
     version,
     schema: known,
     changes: upstreamChangesOf(metadata),
-  };
-  return schema === undefined
-    ? target
-    : {...target, refusals: await refusalsOf(schema as Values, defaultsOf(known, version), source)};
+    refusals:
+      schema === undefined
+        ? undefined
+        : await refusalsOf(schema as Values, defaultsOf(known, version), source),
+  });
 }
 
 /** The change list in the annotations of Chart.yaml; empty if there is none, or if it is invalid. */

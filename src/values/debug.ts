@@ -1,4 +1,4 @@
-import {chartFor} from '../charts/charts.ts';
+import {chartFor} from '../charts/chart-version.ts';
 import type {Target} from '../charts/releases/target.ts';
 import {rowsFor} from '../charts/shared/support.ts';
 import {scopeOf} from '../charts/support.ts';

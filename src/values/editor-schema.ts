@@ -1,8 +1,9 @@
 import texts from '../../templates/key-descriptions.json' with {type: 'json'};
-import {chartFor} from '../charts/charts.ts';
+import {ChartVersion, chartFor} from '../charts/chart-version.ts';
 import {documentedKey, matchingKey} from '../charts/moved-keys.ts';
+import {knowsKey} from '../charts/releases/keys.ts';
 import {resolveType} from '../charts/releases/kubernetes-types.ts';
-import {closedSchema, type SchemaNode, schemaOf} from '../charts/releases/schema.ts';
+import type {SchemaNode} from '../charts/releases/schema.ts';
 import type {Target} from '../charts/releases/target.ts';
 import {newestOf} from '../charts/releases/target.ts';
 import {compare} from '../charts/releases/versions.ts';
@@ -18,7 +19,7 @@ const TEXTS: Readonly<Record<string, string>> = texts;
  */
 export function editorSchema(target: Target): SchemaNode {
   const writer = new EditorSchemaWriter(target);
-  const root = writer.describe(closedSchema(schemaOf(target), target.version), []);
+  const root = writer.describe(ChartVersion.of(target).closedSchema, []);
   return {
     ...root,
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -43,21 +44,27 @@ function eachOf(
 class EditorSchemaWriter {
   /** The Kubernetes types that were used. */
   readonly definitions: Record<string, SchemaNode> = {};
-  readonly #target: Target;
+  readonly #target: ChartVersion;
+  readonly #newest: ChartVersion;
 
   constructor(target: Target) {
-    this.#target = target;
+    const {chart} = target;
+    this.#target = ChartVersion.of(target);
+    this.#newest = new ChartVersion({chart, version: newestOf(chart)});
+  }
+
+  #about(path: Path): SchemaNode {
+    return about(path, this.#target, this.#newest);
   }
 
   describe(node: SchemaNode, path: Path): SchemaNode {
-    if (node.anyOf) return {anyOf: node.anyOf.map((each) => this.describe(each, path))};
     const type = node['x-kubernetes'];
     if (type !== undefined) return this.#overlay(this.#typeNode(type), node, path);
     const {properties} = node;
     const isMapOfVariables = node.type === 'object' && !properties;
     return {
       ...plain(properties ? node : lenient(node)),
-      ...about(path, this.#target),
+      ...this.#about(path),
       ...(isMapOfVariables && this.#variables(path)),
       ...(properties && {
         properties: eachOf(properties, (child, key) => this.describe(child, [...path, key])),
@@ -74,7 +81,7 @@ class EditorSchemaWriter {
     });
     return {
       ...(base.type === undefined ? lenient(node) : base),
-      ...about(path, this.#target),
+      ...this.#about(path),
       ...defined({default: node.default}),
       ...(node.properties && {properties: {...base.properties, ...children}}),
     };
@@ -187,7 +194,7 @@ const rowOf = (path: Path, target: Target): Row | undefined => {
   return rows.find(({paths}) => sameTree(paths[0], path)) ?? rows[0];
 };
 
-function about(path: Path, target: Target): SchemaNode {
+function about(path: Path, target: Target, newest: Target): SchemaNode {
   const row = rowOf(path, target);
   const [short = '', ...long] = path.map((_, index) => path.slice(index).join('.')).reverse();
   const own = row && sameTree(row.paths[0], path) ? row.setting.summary : undefined;
@@ -198,7 +205,7 @@ function about(path: Path, target: Target): SchemaNode {
       .find(Boolean) ??
     own ??
     TEXTS[short];
-  const deprecationMessage = deprecation(path, target);
+  const deprecationMessage = deprecation(path, target, newest);
   return {
     ...(text !== undefined && {description: withFlag(text, row)}),
     ...(deprecationMessage !== undefined && {deprecated: true, deprecationMessage}),
@@ -206,19 +213,14 @@ function about(path: Path, target: Target): SchemaNode {
 }
 
 /** Why a key should not be used: no template reads it, or newer versions do not have it. */
-function deprecation(path: Path, target: Target): string | undefined {
+function deprecation(path: Path, target: Target, newest: Target): string | undefined {
   const {chart, version} = target;
   const ignored = chartFor(target).ignoredKeys.find(
     (each) => each.unless === undefined && sameTree(at(each.path), path),
   );
   if (ignored)
     return `Ignored: ${ignored.because}.${ignored.instead ? ` Use ${ignored.instead}.` : ''}`;
-  const newest: Target = {chart, version: newestOf(chart)};
-  if (
-    path.length === 0 ||
-    compare(version, newest.version) >= 0 ||
-    has(closedSchema(schemaOf(newest), newest.version), path)
-  )
+  if (path.length === 0 || compare(version, newest.version) >= 0 || knowsKey(newest, path))
     return undefined;
   const row = rowOf(path, target);
   const candidates = chartFor(newest).rows.flatMap(({setting, paths}) =>
@@ -236,15 +238,4 @@ function deprecation(path: Path, target: Target): string | undefined {
 const alike = (one: Path, other: Path): number => {
   const differs = [...one].reverse().findIndex((key, index) => key !== other.at(-1 - index));
   return differs < 0 ? one.length : differs;
-};
-
-/** Below a Kubernetes type, every key exists. */
-const has = (node: SchemaNode, [key, ...others]: Path): boolean => {
-  const child = (node.anyOf ?? [node])
-    .map(({properties}) => properties?.[key as string])
-    .find(Boolean);
-  return (
-    child !== undefined &&
-    (others.length === 0 || child['x-kubernetes'] !== undefined || has(child, others))
-  );
 };

@@ -1,11 +1,14 @@
 import {parse} from 'yaml';
-import {CHARTS, chartFor} from '../charts/charts.ts';
+import {ChartVersion, chartFor} from '../charts/chart-version.ts';
+import {CHARTS} from '../charts/charts.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
-import {closedSchema, nodeAt, type SchemaNode, schemaOf} from '../charts/releases/schema.ts';
-import {newestOf, type Target, targetOf} from '../charts/releases/target.ts';
+import {schemaAt} from '../charts/releases/keys.ts';
+import type {SchemaNode} from '../charts/releases/schema.ts';
+import {newestOf, type Target} from '../charts/releases/target.ts';
 import type {Row, Scope, ValuesEntry} from '../charts/shared/row.ts';
 import {isWrittenWithoutRow, notSupported, rowsFor} from '../charts/shared/support.ts';
 import {hasKey, scopeOf, unsupported} from '../charts/support.ts';
+import {targetOf} from '../charts/target-of.ts';
 import {remedyTexts, type SettingFinding, settingProblem, warningOf} from '../findings/finding.ts';
 import {CHART_REPOSITORY, helmCommand} from '../ground/command-line.ts';
 import {ExpectedError, failed} from '../ground/errors.ts';
@@ -360,7 +363,7 @@ function refuseConflict(
  * those as YAML, which keeps numbers whole, and Kubernetes would refuse a text.
  */
 export function withoutLargeNumbers(values: Values, target: Target): Values {
-  return withTexts(values, closedSchema(schemaOf(target), target.version)) as Values;
+  return withTexts(values, ChartVersion.of(target).closedSchema) as Values;
 }
 
 function withTexts(tree: Tree, node: SchemaNode | undefined): Tree {
@@ -380,7 +383,7 @@ export function parseAssignment(
   target: Target,
 ): {path: Path; value: Tree} {
   const path = text.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
-  const node = nodeAt(closedSchema(schemaOf(target), target.version), path);
+  const node = schemaAt(target, path);
   if (node === undefined) throw unknownKey(path, target);
   const tree =
     [node.type].flat().join() === 'string' && value !== 'null' ? value : parseTree(text, value);
@@ -438,13 +441,12 @@ function parseTree(path: string, text: string): Tree {
 
 /** Secrets belong in a Secret and never in values.yaml. @throws InvalidValue */
 function refuseSecretsIn(values: Values, target: Target): void {
-  const root = closedSchema(schemaOf(target), target.version);
   for (const keys of leafPaths(values)) {
     const path = spellPath(keys);
     const tree = getAt(values, keys);
     const isMirrorToken =
       path.endsWith('providerNetworkMirrors') && /"token":/.test(JSON.stringify(tree));
-    if (tree === '' || (nodeAt(root, keys)?.['x-secret'] !== true && !isMirrorToken)) continue;
+    if (tree === '' || (schemaAt(target, keys)?.['x-secret'] !== true && !isMirrorToken)) continue;
     throw new InvalidValue(
       `"${path}" is a secret, and values.yaml stores plain text`,
       /token$/i.test(path)

@@ -1,4 +1,4 @@
-import {chartFor} from '../charts/charts.ts';
+import {chartFor} from '../charts/chart-version.ts';
 import {imagesOf, selectsImagesOfRuns} from '../charts/images.ts';
 import {agentVersionOf} from '../charts/releases/schema.ts';
 import type {Target} from '../charts/releases/target.ts';

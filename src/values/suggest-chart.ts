@@ -1,3 +1,4 @@
+import {ChartVersion} from '../charts/chart-version.ts';
 import {CHARTS} from '../charts/charts.ts';
 import type {ChartName} from '../charts/releases/chart-name.ts';
 import type {Target} from '../charts/releases/target.ts';
@@ -45,9 +46,10 @@ export function suggestCharts(
 /** No candidate if no version that works for anybody supports the settings. */
 function candidates(name: ChartName, desired: readonly Setting[], settings: Settings): Candidate[] {
   const usable = releasesOf(name).filter((version) => !isBroken({chart: name, version}));
-  const able = usable.filter((version) =>
-    desired.every((setting) => supports({chart: name, version}, setting, settings)),
-  );
+  const able = usable.filter((version) => {
+    const target = new ChartVersion({chart: name, version});
+    return desired.every((setting) => supports(target, setting, settings));
+  });
   const newest = able.at(-1);
   if (newest === undefined) return [];
   return [{target: {chart: name, version: newest}, range: describeRange(rangeOf(able, usable))}];

@@ -1,4 +1,5 @@
-import {CHARTS, chartFor} from '../charts/charts.ts';
+import {ChartVersion, chartFor} from '../charts/chart-version.ts';
+import {CHARTS} from '../charts/charts.ts';
 import {HOSTS, type HostTarget} from '../charts/host/host.ts';
 import {RUNS_PER_AGENT} from '../charts/host/rows.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
@@ -42,7 +43,7 @@ export function likelyTarget(state: WizardState, facts: ChartRequirements): Targ
   if (name === undefined) return undefined;
   return state.readChart?.chart === name
     ? state.readChart
-    : {chart: name, version: state.answers.get(chartVersion) ?? newestOf(name)};
+    : new ChartVersion({chart: name, version: state.answers.get(chartVersion) ?? newestOf(name)});
 }
 
 /** Why the chosen chart, or no chart that is left, supports this value; undefined if one does. */

@@ -6,7 +6,7 @@ import {execa} from 'execa';
 import {afterEach, beforeEach, expect, test} from 'vitest';
 import {readGiven} from '../../src/cli/list-files.ts';
 import {hostTools} from '../../src/ground/system/host-tools.ts';
-import {nodeFiles} from '../../src/ground/system/node-files.ts';
+import {NodeFiles} from '../../src/ground/system/node-files.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -22,8 +22,8 @@ async function write(...names: string[]): Promise<void> {
 }
 
 const found = async (names = [folder], includesIgnored = false): Promise<string[]> =>
-  (await readGiven(names, {files: nodeFiles, host: hostTools}, {includesIgnored})).map(({file}) =>
-    file.replace(`${folder}/`, ''),
+  (await readGiven(names, {files: new NodeFiles(), host: hostTools}, {includesIgnored})).map(
+    ({file}) => file.replace(`${folder}/`, ''),
   );
 
 const FILES = ['a.yaml', 'b/c.yml', 'b/main.tf', 'out/d.yaml', 'README.md', 'package-lock.json'];

@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import Values from '../../src/commands/values.ts';
-import {nodeFiles} from '../../src/ground/system/node-files.ts';
+import {NodeFiles} from '../../src/ground/system/node-files.ts';
 import {runCommand} from '../support/run-command.ts';
 
 let folder = '';
@@ -24,7 +24,7 @@ async function values(...args: string[]) {
   const {stdout, exit} = await runCommand(
     Values,
     ['--url', 'https://acme.scalr.io', '--json', ...args],
-    {files: nodeFiles},
+    {files: new NodeFiles()},
   );
   return {
     ...(JSON.parse(stdout) as {

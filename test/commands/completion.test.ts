@@ -1,11 +1,11 @@
 import {expect, test} from 'vitest';
 import Completion from '../../src/commands/completion.ts';
-import {nodeFiles} from '../../src/ground/system/node-files.ts';
+import {NodeFiles} from '../../src/ground/system/node-files.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';
 
 const completion = (argv: readonly string[], deps = {}) =>
-  runCommand(Completion, [...argv], {files: nodeFiles, ...deps});
+  runCommand(Completion, [...argv], {files: new NodeFiles(), ...deps});
 
 test.each([
   ['bash', 'complete -F'],

@@ -2,7 +2,7 @@ import {execa} from 'execa';
 import {expect, test} from 'vitest';
 import {parseAllDocuments, stringify} from 'yaml';
 import type {KubernetesObject} from '../../src/cluster/kubernetes/objects.ts';
-import {nodeFiles} from '../../src/ground/system/node-files.ts';
+import {NodeFiles} from '../../src/ground/system/node-files.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
 import {applyGitOpsDefinitions} from '../control-plane/gitops-crds.ts';
 import type {Workplace} from '../control-plane/workplace.ts';
@@ -271,11 +271,10 @@ test('status and upgrade read the values in a HelmRelease', async () => {
       spec,
     });
     return {
-      files: {
-        ...nodeFiles,
+      files: Object.assign(new NodeFiles(), {
         read: async (path: string) =>
-          path === 'release.yaml' ? Buffer.from(text) : nodeFiles.read(path),
-      },
+          path === 'release.yaml' ? Buffer.from(text) : new NodeFiles().read(path),
+      }),
     };
   };
   const installed = JSON.parse(

@@ -12,7 +12,7 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/releases/chart-name.ts';
-import {nodeFiles} from '../../src/ground/system/node-files.ts';
+import {NodeFiles} from '../../src/ground/system/node-files.ts';
 import {directoryOf} from '../cluster/helm/charts-under-test.ts';
 import {findHelm, findHelmMatrix} from '../cluster/helm/find-helm.ts';
 import {accountWith} from '../control-plane/accounts.ts';
@@ -665,8 +665,8 @@ test('rolls back and says so when the evidence cannot be saved', async () => {
   const place = await workplace();
   const folder = join(scratch, 'no-directory');
   writeFileSync(folder, '');
-  const write: typeof nodeFiles.write = (path, ...rest) =>
-    nodeFiles.write(join(folder, path), ...rest);
+  const write: NodeFiles['write'] = (path, ...rest) =>
+    new NodeFiles().write(join(folder, path), ...rest);
   const argv = [
     ...chartFlags('agent-local'),
     '--yes',
@@ -676,7 +676,12 @@ test('rolls back and says so when the evidence cannot be saved', async () => {
     ...NOT_READY,
   ];
   const {message, suggestions} = JSON.parse(
-    (await install(place, helm.path, argv, {env: TOKEN, files: {...nodeFiles, write}})).stdout,
+    (
+      await install(place, helm.path, argv, {
+        env: TOKEN,
+        files: Object.assign(new NodeFiles(), {write}),
+      })
+    ).stdout,
   ).error;
   expect(message).toMatch(
     /Rolled back: .*\nCannot save the diagnostics from before the rollback: Cannot write .*: not a directory\./,

@@ -267,8 +267,8 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     const place = await installed(helm, 'scalr-agent', 'agent-job', '0.5.67', CACHE);
     const before = await boundClaims(place);
     const overlay = join(scratch, 'unready.yaml');
-    const {nodeFiles} = await import('../../src/ground/system/node-files.ts');
-    await nodeFiles.write(
+    const {NodeFiles} = await import('../../src/ground/system/node-files.ts');
+    await new NodeFiles().write(
       overlay,
       'agent: {podAnnotations: {test.scalr.io/outcome: crash-loop}}\n',
       {isPrivate: false, flag: '--save'},

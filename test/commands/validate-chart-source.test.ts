@@ -5,7 +5,7 @@ import {createTarGzip} from 'nanotar';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {chartSchema, defaultsOf} from '../../src/charts/releases/schema.ts';
 import Validate from '../../src/commands/validate.ts';
-import {nodeFiles} from '../../src/ground/system/node-files.ts';
+import {NodeFiles} from '../../src/ground/system/node-files.ts';
 import {toolNotFound} from '../../src/ground/system/node-processes.ts';
 import {at, setAt} from '../../src/ground/tree.ts';
 import {toYaml} from '../../src/values/document.ts';
@@ -52,7 +52,7 @@ const validate = (source: string, ...more: string[]) =>
       ...more,
     ],
     {
-      files: nodeFiles,
+      files: new NodeFiles(),
     },
   );
 
@@ -87,7 +87,7 @@ test('refuses a newer version that it cannot read, and names two ways on', async
     Validate,
     [join(folder, 'values.yaml'), '--chart', 'agent-job', '--chart-version', '0.7.0'],
     {
-      files: nodeFiles,
+      files: new NodeFiles(),
       processes,
     },
   );
@@ -112,7 +112,7 @@ test('validate --overlay reads a newer version too, and reports it for the clust
   const {stdout, exit} = await runCommand(
     Validate,
     ['--overlay', join(folder, 'clusters'), '--json'],
-    {files: nodeFiles, processes},
+    {files: new NodeFiles(), processes},
   );
   expect(JSON.parse(stdout)).toMatchObject({
     findings: [

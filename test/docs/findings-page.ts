@@ -1,5 +1,7 @@
-import {type KeyFinding, remedyTexts} from '../../src/findings/finding.ts';
+import type {KeyFinding} from '../../src/findings/finding.ts';
+import {findingDocument, findingsText} from '../../src/ui/findings.ts';
 import {readFiles} from '../../src/values/embedded/read-files.ts';
+import {findingsOf} from '../../src/values/validate/check-files.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {CASES, type Named, targetOf} from '../values/validate/rule-cases.ts';
 import {codesPage} from './codes-page.ts';
@@ -77,16 +79,23 @@ const MORE: readonly (readonly [Named, string])[] = [
   ['job 0.6.5', `${TOKEN}, resources: {limits: {cpu: null}}}`],
 ];
 
-const findingsOf = ([name, text]: readonly [Named, string]): KeyFinding[] =>
-  validate(text, targetOf(name));
+/** A finding, and the file that it is about. */
+interface Found {
+  finding: KeyFinding;
+  file: string;
+  text: string;
+}
 
 /** Every code, with the first thing that is said under it. */
-export const FOUND = new Map<string, KeyFinding>();
-for (const found of [...CASES.map(([name, wrong]) => [name, wrong] as const), ...MORE].flatMap(
-  findingsOf,
-)) {
-  if (!FOUND.has(found.code)) FOUND.set(found.code, found);
+export const FOUND = new Map<string, Found>();
+
+function collect(findings: readonly KeyFinding[], file: string, text: string): void {
+  for (const finding of findings)
+    if (!FOUND.has(finding.code)) FOUND.set(finding.code, {finding, file, text});
 }
+
+for (const [name, text] of [...CASES.map(([name, wrong]) => [name, wrong] as const), ...MORE])
+  collect(validate(text, targetOf(name)), 'values.yaml', text);
 
 /** A file of Flux with every problem of a file around values. */
 const FLEET = `kind: HelmRelease
@@ -110,17 +119,27 @@ spec: {url: oci://scalr.github.io/agent-helm}
 kind: Secret
 stringData: {token: eyJhbGciOiJub25lIn0.eyJqdGkiOiJ4In0.c2lnbmF0dXJl}
 `;
+const VARIABLE = `kind: HelmRelease
+metadata: {name: a, namespace: agents}
+spec:
+  chart: {spec: {chart: agent-local, version: 0.6.5}}
+  values: {replicaCount: "\${REPLICAS}"}
+`;
 const TERRAFORM = 'resource "helm_release" "agent" {\n  chart = "scalr/agent-local"\n}\n';
 const read = await readFiles(
   [
     {file: 'flux.yaml', text: FLEET},
+    {file: 'variable.yaml', text: VARIABLE},
     {file: 'main.tf', text: TERRAFORM},
   ],
   async () => undefined,
 );
-for (const {around, release} of read.flat())
-  for (const found of [...(around ?? []), ...(release?.around ?? [])])
-    if (!FOUND.has(found.code)) FOUND.set(found.code, found);
+for (const group of read.flat()) {
+  const {around = [], release, files} = group;
+  const {file, text} = files[0] as (typeof files)[number];
+  const ofValues = release === undefined ? [] : findingsOf(group, targetOf('local 0.6.5'));
+  collect([...around, ...(release?.around ?? []), ...ofValues], file, text);
+}
 
 export const FOUND_CODES: readonly string[] = [...FOUND.keys()].toSorted();
 
@@ -128,12 +147,25 @@ export const FOUND_CODES: readonly string[] = [...FOUND.keys()].toSorted();
 export const exampleOf = (code: string): string | undefined => {
   const found = FOUND.get(code);
   if (found === undefined) return undefined;
-  return [found.message, ...remedyTexts([found]).map((text) => `→ ${text}`)].join('\n');
+  const {finding, file, text} = found;
+  // The line of some files is thousands of characters long.
+  const readable = text.replace(/.{200,}/g, '');
+  const shown = findingsText(
+    [{files: [{file, text: readable}], areLayers: false, findings: [finding]}],
+    {
+      hasColor: false,
+      columns: 78,
+    },
+  );
+  // Without the totals.
+  return shown.slice(0, shown.lastIndexOf('\n\n'));
 };
 
-/** docs/findings.md: every code of validate, with its severity. */
+/** docs/findings.md: every code of validate, with its severity and its JSON. */
 export const findingsPage = (): string =>
   codesPage('findings.md', (code) => {
     const found = FOUND.get(code);
-    return found === undefined ? [] : [`Severity: ${found.verdict}.`];
+    if (found === undefined) return [];
+    const json = JSON.stringify(findingDocument(found.finding), null, 2);
+    return [`Severity: ${found.finding.verdict}.`, `\`\`\`json\n${json}\n\`\`\``];
   });

@@ -1,4 +1,5 @@
-import {CHARTS, chartFor} from '../../src/charts/charts.ts';
+import {chartFor} from '../../src/charts/chart-version.ts';
+import {CHARTS} from '../../src/charts/charts.ts';
 import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import {releasesOf} from '../../src/charts/releases/target.ts';
 import {describeRange, rangeOf} from '../../src/charts/releases/versions.ts';

@@ -1,4 +1,4 @@
-import {chartFor} from '../../src/charts/charts.ts';
+import {chartFor} from '../../src/charts/chart-version.ts';
 import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import {newestOf} from '../../src/charts/releases/target.ts';
 import type {Row} from '../../src/charts/shared/row.ts';

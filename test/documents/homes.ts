@@ -78,7 +78,7 @@ function finding(name: string): string | undefined {
       line.includes(`'${name}'`) ? [lines.slice(index, index + MESSAGE_LINES).join('\n')] : [],
     ),
   );
-  const found = FOUND.get(name);
+  const found = FOUND.get(name)?.finding;
   const isKnown =
     found !== undefined ||
     causes.length > 0 ||

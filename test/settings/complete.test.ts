@@ -1,6 +1,7 @@
 import {readdirSync} from 'node:fs';
 import {expect, test} from 'vitest';
-import {CHARTS, chartFor} from '../../src/charts/charts.ts';
+import {chartFor} from '../../src/charts/chart-version.ts';
+import {CHARTS} from '../../src/charts/charts.ts';
 import type {Target} from '../../src/charts/releases/target.ts';
 import {VARIABLES_OF_SETTINGS} from '../../src/charts/shared/extra-variables.ts';
 import {isWrittenWithoutRow, refusalReason, rowsFor} from '../../src/charts/shared/support.ts';

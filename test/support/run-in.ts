@@ -5,7 +5,7 @@ import Recommend from '../../src/commands/recommend.ts';
 import Schema from '../../src/commands/schema.ts';
 import Validate from '../../src/commands/validate.ts';
 import Values from '../../src/commands/values.ts';
-import {nodeFiles} from '../../src/ground/system/node-files.ts';
+import {NodeFiles} from '../../src/ground/system/node-files.ts';
 import {runCommand} from './run-command.ts';
 
 const COMMANDS = {
@@ -28,7 +28,7 @@ export async function runIn(
   process.chdir(cwd);
   try {
     return await runCommand<object>(COMMANDS[name as keyof typeof COMMANDS], argv, {
-      files: nodeFiles,
+      files: new NodeFiles(),
       env,
     });
   } finally {

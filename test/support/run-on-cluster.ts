@@ -9,7 +9,7 @@ import Uninstall from '../../src/commands/uninstall.ts';
 import Upgrade from '../../src/commands/upgrade.ts';
 import {sleep} from '../../src/ground/async.ts';
 import {registries} from '../../src/ground/system/connections.ts';
-import {nodeFiles} from '../../src/ground/system/node-files.ts';
+import {NodeFiles} from '../../src/ground/system/node-files.ts';
 import {nodeProcesses} from '../../src/ground/system/node-processes.ts';
 import {findKubectl} from '../control-plane/kubectl.ts';
 import type {Workplace} from '../control-plane/workplace.ts';
@@ -45,7 +45,7 @@ async function onCluster(
     kubernetes: async (...where: Parameters<typeof kubernetesClient>) => kubernetesClient(...where),
   };
   return runCommand(Class, [...place, ...argv], {
-    files: nodeFiles,
+    files: new NodeFiles(),
     registries,
     ...tools,
     sleep: briefly,

@@ -1,3 +1,4 @@
+import {ChartVersion} from '../../src/charts/chart-version.ts';
 import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import {chartSchema} from '../../src/charts/releases/schema.ts';
 import {newestOf} from '../../src/charts/releases/target.ts';
@@ -7,7 +8,7 @@ export const CHART_NAMES: readonly ChartName[] = ['agent-k8s', 'agent-local', 'a
 
 /** Every supported chart version. */
 export const TARGETS = CHART_NAMES.flatMap((chart) =>
-  chartSchema(chart)['x-releases'].map(({version}) => ({chart, version})),
+  chartSchema(chart)['x-releases'].map(({version}) => new ChartVersion({chart, version})),
 );
 
 type NamedVersion = (typeof TARGETS)[number];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {chartFor} from '../../src/charts/charts.ts';
+import {chartFor} from '../../src/charts/chart-version.ts';
 import {chartSchema, type Leaf, leavesOf} from '../../src/charts/releases/schema.ts';
 import type {Target} from '../../src/charts/releases/target.ts';
 import Values from '../../src/commands/values.ts';

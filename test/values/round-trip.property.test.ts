@@ -1,7 +1,7 @@
 import {Ajv2020} from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {chartFor} from '../../src/charts/charts.ts';
+import {chartFor} from '../../src/charts/chart-version.ts';
 import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import {chartSchema, closedSchema} from '../../src/charts/releases/schema.ts';
 import {isWrittenWithoutRow, rowsFor} from '../../src/charts/shared/support.ts';

@@ -3,7 +3,7 @@ import agentK8s from '../../../schemas/agent-k8s.json' with {type: 'json'};
 import agentLocal from '../../../schemas/agent-local.json' with {type: 'json'};
 import {copyOf, type Path, setAt, type Tree, type Values} from '../../ground/tree.ts';
 import type {ChartName} from './chart-name.ts';
-import {oncePerVersion, type Release, within} from './versions.ts';
+import {type Release, within} from './versions.ts';
 
 /**
  * A node of schemas/<chart>.json: JSON Schema with five keywords of ours.
@@ -58,9 +58,14 @@ const SCHEMAS: Readonly<Record<ChartName, ChartSchema>> = {
 export const chartSchema = (chart: ChartName): ChartSchema => SCHEMAS[chart];
 
 /** The schema of a chart version: from the chart itself, or built in. */
-export const schemaOf = ({chart, schema}: {chart: ChartName; schema?: ChartSchema}): ChartSchema =>
-  schema ?? chartSchema(chart);
-type NamedVersion = {chart: ChartName; version: string; schema?: ChartSchema};
+export const schemaOf = ({
+  chart,
+  schema,
+}: {
+  chart: ChartName;
+  schema?: ChartSchema | undefined;
+}): ChartSchema => schema ?? chartSchema(chart);
+type NamedVersion = {chart: ChartName; version: string; schema?: ChartSchema | undefined};
 export const chartRelease = (target: NamedVersion): Release | undefined =>
   schemaOf(target)['x-releases'].find(({version}) => version === target.version);
 
@@ -69,15 +74,15 @@ export const agentVersionOf = (target: NamedVersion): string | undefined =>
   chartRelease(target)?.appVersion;
 
 /** Every key of one version, in the order of the chart's values.yaml. */
-export const leavesOf = oncePerVersion((schema: SchemaNode, version): readonly Leaf[] =>
-  leavesBelow(schema, version, []),
-);
-
-function leavesBelow(schema: SchemaNode, version: string, path: readonly string[]): Leaf[] {
+export function leavesOf(
+  schema: SchemaNode,
+  version: string,
+  path: readonly string[] = [],
+): Leaf[] {
   return alternatives(schema, version).flatMap((node) => {
     if (!node.properties) return [{path, node, default: defaultOf(node, version)}];
     return Object.entries(node.properties).flatMap(([key, child]) =>
-      leavesBelow(child, version, [...path, key]),
+      leavesOf(child, version, [...path, key]),
     );
   });
 }
@@ -92,16 +97,14 @@ export function defaultsOf(schema: SchemaNode, version: string): Values {
 }
 
 /** The schema of one version, in which unknown keys are errors. */
-export const closedSchema = oncePerVersion(
-  (schema: SchemaNode, version) => close(schema, version, false) as SchemaNode,
-);
+export const closedSchema = (schema: SchemaNode, version: string): SchemaNode =>
+  close(schema, version, false) as SchemaNode;
 
 /** Undefined for a key that the version does not have. */
 function close(schema: SchemaNode, version: string, open: boolean): SchemaNode | undefined {
-  const nodes = alternatives(schema, version)
+  return alternatives(schema, version)
     .map((node) => closeNode(node, version, open))
-    .filter((node) => node !== undefined);
-  return nodes.length > 1 ? {anyOf: nodes} : nodes[0];
+    .find((node) => node !== undefined);
 }
 
 /** Undefined for a section without keys. */
@@ -145,17 +148,36 @@ const isFreeMap = (node: SchemaNode): boolean =>
 const isTextMap = (node: SchemaNode): boolean =>
   [undefined, 'Labels', 'Annotations'].includes(node['x-kubernetes']);
 
-/** The schema at a path; undefined for an unknown key. */
-export function nodeAt(root: SchemaNode, path: Path): SchemaNode | undefined {
-  return path.reduce<SchemaNode | undefined>((node, key) => node && childOf(node, key), root);
+/** What a key below a node holds that is not in the schema. */
+function freeChildOf(node: SchemaNode): SchemaNode | undefined {
+  if (isFreeMap(node)) return TEXT;
+  return node['x-kubernetes'] === undefined ? undefined : ANY;
 }
 
-export function childOf(node: SchemaNode, key: string): SchemaNode | undefined {
-  if (node === ANY) return ANY;
-  for (const each of [node, ...(node.anyOf ?? [])]) {
-    if (each.properties && Object.hasOwn(each.properties, key)) return each.properties[key];
-    if (isFreeMap(each)) return TEXT;
-    if (each['x-kubernetes'] !== undefined || each.additionalProperties === true) return ANY;
+/** The schema of a key in one version; undefined if the version does not have it. */
+export function nodeAt(schema: SchemaNode, version: string, path: Path): SchemaNode | undefined {
+  for (const node of schema.oneOf ?? [schema]) {
+    const found = nodeBelow(node, version, path);
+    if (found !== undefined) return found;
   }
   return undefined;
 }
+
+function nodeBelow(node: SchemaNode, version: string, path: Path): SchemaNode | undefined {
+  const [key, ...below] = path;
+  if (key === undefined) return isIn(version, node) ? node : undefined;
+  const {properties = {}} = node;
+  const child = Object.hasOwn(properties, key) ? properties[key] : undefined;
+  const found = child && nodeAt(child, version, below);
+  if (found !== undefined || !isIn(version, node)) return found;
+  const free = freeChildOf(node);
+  return free === TEXT && below.length > 0 ? undefined : free;
+}
+
+/** True if the version has the key of a node, or a key below it. */
+const isIn = (version: string, node: SchemaNode): boolean =>
+  node.properties === undefined
+    ? within(version, node['x-versions'])
+    : Object.values(node.properties).some((child) =>
+        (child.oneOf ?? [child]).some((each) => isIn(version, each)),
+      );

@@ -25,20 +25,6 @@ export function within(version: string, range: string | undefined): boolean {
 export const compare = (one: string, other: string): number =>
   semverCompare(numbersOf(one), numbersOf(other));
 
-/** Caches a function of an object and a text. */
-export function oncePerVersion<S extends object, T>(
-  find: (schema: S, version: string) => T,
-): (schema: S, version: string) => T {
-  const known = new WeakMap<S, Map<string, T>>();
-  return (schema, version) => {
-    const ofSchema = known.get(schema) ?? new Map<string, T>();
-    known.set(schema, ofSchema);
-    const found = ofSchema.get(version) ?? find(schema, version);
-    ofSchema.set(version, found);
-    return found;
-  };
-}
-
 /**
  * The shortest semver range that picks exactly `some` out of `all` (both in release order).
  * A run that reaches the newest release stays open, so that the next release is inside it.

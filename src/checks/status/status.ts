@@ -113,6 +113,8 @@ export interface ReleaseStatus {
   images: readonly string[];
   /** Objects that differ from the release; undefined if they could not be compared. */
   objects: readonly ObjectDrift[] | undefined;
+  /** Every object of the manifest could be read. */
+  isFullyCompared: boolean;
   /** Changed objects were compared with what an apply would make of them. */
   isVerified: boolean;
   /** Undefined if runs cannot be detected. */
@@ -157,6 +159,7 @@ export function statusOf(readings: StatusReadings): ReleaseStatus {
     agents: releaseSnapshot ? agentsOf(releaseSnapshot.snapshot, now) : [],
     images: imagesOf(releaseSnapshot),
     objects: live?.differences,
+    isFullyCompared: live?.failures.length === 0,
     isVerified: live?.isVerified ?? false,
     runs: releaseSnapshot && runsOf && runsIn(releaseSnapshot.objects, runsOf),
     advice: releaseSnapshot && runsOf ? pullAdvice(releaseSnapshot.objects, runsOf) : [],

@@ -1,4 +1,4 @@
-import {chartFor} from '../../charts/charts.ts';
+import {chartFor} from '../../charts/chart-version.ts';
 import type {ChartReference} from '../../ground/call.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import {ExpectedError, failed, onFailure} from '../../ground/errors.ts';

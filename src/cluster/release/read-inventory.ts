@@ -1,4 +1,5 @@
 import {addRelease} from '../../charts/add-release.ts';
+import {ChartVersion} from '../../charts/chart-version.ts';
 import {scalrChart} from '../../charts/releases/chart-name.ts';
 import {chartSchema} from '../../charts/releases/schema.ts';
 import type {Target} from '../../charts/releases/target.ts';
@@ -315,7 +316,9 @@ export async function readInstalled(
 
 /** An unknown version is described by the values.yaml that Helm stores with the release. */
 function describedBy(target: Target, defaults: Values, appVersion = ''): Target {
-  if (!isUnknown(target, false) || Object.keys(defaults).length === 0) return target;
+  if (!isUnknown(target, false) || Object.keys(defaults).length === 0)
+    return new ChartVersion(target);
   const metadata = {name: target.chart, version: target.version, appVersion};
-  return {...target, schema: addRelease(chartSchema(target.chart), {metadata, values: defaults})};
+  const schema = addRelease(chartSchema(target.chart), {metadata, values: defaults});
+  return new ChartVersion({...target, schema});
 }

@@ -5,7 +5,7 @@ import {dirname, join} from 'node:path';
 import {commandLine} from '../command-line.ts';
 import {ExpectedError, failed} from '../errors.ts';
 import {readAtMost} from '../line-streams.ts';
-import type {Charts, Files, PlaceFlag} from './system.ts';
+import type {Charts, FileOptions, Files, PlaceFlag} from './system.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or directory',
@@ -102,41 +102,43 @@ async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-/**
- * Files that are being read. Pipes, such as `-f <(command)` of a shell, and standard input stay: they can be read only once, but checks and
- * work read the same file, also at the same time.
- */
-const reads = new Map<string, Promise<Buffer>>();
+/** The files of this machine. */
+export class NodeFiles implements Files {
+  /**
+   * Files that are being read. Pipes, such as `-f <(command)` of a shell, and standard input stay: they can be read only once, but checks
+   * and work read the same file, also at the same time.
+   */
+  readonly #reads = new Map<string, Promise<Buffer>>();
 
-async function readFile(path: string): Promise<Buffer> {
-  let isStream = false;
-  try {
-    const file = await open(path);
-    isStream = !(await file.stat()).isFile();
-    return await readSmall(chunksOf(file), path).finally(() => file.close());
-  } finally {
-    if (!isStream) reads.delete(path);
-  }
-}
-
-export const nodeFiles: Files = {
-  async read(path) {
-    const content = reads.get(path) ?? readFile(path);
-    reads.set(path, content);
+  async read(path: string): Promise<Buffer> {
+    const content = this.#reads.get(path) ?? this.#readFile(path);
+    this.#reads.set(path, content);
     try {
       return await content;
     } catch (error) {
       throw fileFailure('read', path, error);
     }
-  },
+  }
 
-  readStdin() {
-    const content = reads.get('-') ?? readSmall(process.stdin, 'standard input', MAX_STDIN_BYTES);
-    reads.set('-', content);
+  async #readFile(path: string): Promise<Buffer> {
+    let isStream = false;
+    try {
+      const file = await open(path);
+      isStream = !(await file.stat()).isFile();
+      return await readSmall(chunksOf(file), path).finally(() => file.close());
+    } finally {
+      if (!isStream) this.#reads.delete(path);
+    }
+  }
+
+  readStdin(): Promise<Buffer> {
+    const content =
+      this.#reads.get('-') ?? readSmall(process.stdin, 'standard input', MAX_STDIN_BYTES);
+    this.#reads.set('-', content);
     return content;
-  },
+  }
 
-  async kindOf(path, flag) {
+  async kindOf(path: string, flag?: PlaceFlag): ReturnType<Files['kindOf']> {
     try {
       const found = await stat(path);
       if (found.isDirectory()) return 'directory';
@@ -148,9 +150,13 @@ export const nodeFiles: Files = {
       if (code === 'ENOENT') return (await isLink(path)) ? 'broken-link' : 'nothing';
       throw fileFailure('write', path, error, flag);
     }
-  },
+  }
 
-  async write(path, text, {isPrivate, makesDirectory = false, flag}) {
+  async write(
+    path: string,
+    text: string,
+    {isPrivate, makesDirectory = false, flag}: FileOptions,
+  ): Promise<void> {
     try {
       if (makesDirectory) await makeDirectory(dirname(path));
       // Renaming over /dev/stdout would replace the device.
@@ -162,25 +168,25 @@ export const nodeFiles: Files = {
     } catch (error) {
       throw fileFailure('write', path, error, flag);
     }
-  },
+  }
 
-  async list(path) {
+  async list(path: string): Promise<string[]> {
     try {
       const entries = await readdir(path, {withFileTypes: true});
       return entries.map((entry) => `${entry.name}${entry.isDirectory() ? '/' : ''}`);
     } catch {
       return [];
     }
-  },
+  }
 
-  async remove(path) {
+  async remove(path: string): Promise<void> {
     try {
       await rm(path, {force: true});
     } catch (error) {
       throw fileFailure('write', path, error);
     }
-  },
-};
+  }
+}
 
 const NAMES = {chart: 'Chart.yaml', values: 'values.yaml', schema: 'values.schema.json'} as const;
 

@@ -8,20 +8,26 @@ import type {Call} from '../call.ts';
 import {argumentsOf} from '../call-arguments.ts';
 import type {ProcessResult} from '../command-line.ts';
 import {ExitCode, type ExpectedError, failed, INSTALL_KUBECTL} from '../errors.ts';
-import {helmDirectories} from './helm-directories.ts';
+import {HelmDirectories} from './helm-directories.ts';
 import type {Processes, Running} from './system.ts';
 import {toolEnvironment} from './tool-environment.ts';
 
 /** Paths of tools that are not on PATH. */
 export type ToolPaths = Readonly<Partial<Record<Call['tool'], string>>>;
 
-const optionsFor = ({tool, input}: Call) => {
+/** What calls need besides their arguments. */
+interface ToolSetup {
+  paths: ToolPaths;
+  helm: HelmDirectories;
+}
+
+const optionsFor = ({tool, input}: Call, {helm}: ToolSetup) => {
   const text = typeof input === 'object' ? input.reveal() : input;
   return {
     reject: false,
     stripFinalNewline: false,
     extendEnv: false,
-    env: {...toolEnvironment(), ...(tool === 'helm' ? helmDirectories(process.env) : {})},
+    env: {...toolEnvironment(), ...(tool === 'helm' ? helm.variables(process.env) : {})},
     ...(text === undefined ? {stdin: 'ignore' as const} : {input: text}),
   } as const;
 };
@@ -34,11 +40,14 @@ interface Ended {
 }
 
 /** Runs the tools with the environment of the user, except for variables that select another cluster. */
-export const nodeProcesses = (paths: ToolPaths = {}): Processes => ({
-  run: (call, {signal} = {}) =>
-    signal === undefined ? runToEnd(call, paths) : runWithin(call, paths, signal),
-  start: (call) => new StartedCall(call, paths),
-});
+export function nodeProcesses(paths: ToolPaths = {}, helm = new HelmDirectories()): Processes {
+  const setup = {paths, helm};
+  return {
+    run: (call, {signal} = {}) =>
+      signal === undefined ? runToEnd(call, setup) : runWithin(call, setup, signal),
+    start: (call) => new StartedCall(call, setup),
+  };
+}
 
 const pathOf = (tool: Call['tool'], paths: ToolPaths): string => paths[tool] ?? tool;
 
@@ -57,16 +66,20 @@ async function outcomeOf(
   return {exitCode: exitCode ?? ExitCode.failed, stdout, stderr};
 }
 
-async function runToEnd(call: Call, paths: ToolPaths): Promise<ProcessResult> {
+async function runToEnd(call: Call, setup: ToolSetup): Promise<ProcessResult> {
   const {execa} = await import('execa');
-  const ended = await execa(pathOf(call.tool, paths), argumentsOf(call), optionsFor(call));
+  const ended = await execa(
+    pathOf(call.tool, setup.paths),
+    argumentsOf(call),
+    optionsFor(call, setup),
+  );
   if (ended.isTerminated) await wait(SIGNAL_MS);
-  return outcomeOf(call.tool, paths, ended);
+  return outcomeOf(call.tool, setup.paths, ended);
 }
 
 async function runWithin(
   call: Call,
-  paths: ToolPaths,
+  setup: ToolSetup,
   signal: AbortSignal,
 ): Promise<ProcessResult> {
   const {execa} = await import('execa');
@@ -76,8 +89,8 @@ async function runWithin(
     if (own.aborted) return TIMED_OUT;
     // Otherwise child processes that hold the pipes would keep the program running.
     const ending = {cancelSignal: own, forceKillAfterDelay: FORCE_KILL_DELAY_MS};
-    const path = pathOf(call.tool, paths);
-    const running = execa(path, argumentsOf(call), {...optionsFor(call), ...ending});
+    const path = pathOf(call.tool, setup.paths);
+    const running = execa(path, argumentsOf(call), {...optionsFor(call, setup), ...ending});
     // Nothing may arrive after the end: a credential plugin can keep the pipes open.
     const ended =
       (await untilAborted(running, own)) ??
@@ -88,7 +101,7 @@ async function runWithin(
     }
     // Ctrl-C goes to the whole process group: the tool can end before this program receives the signal.
     if (ended.isTerminated && !own.aborted) await wait(SIGNAL_MS);
-    const outcome = await outcomeOf(call.tool, paths, ended);
+    const outcome = await outcomeOf(call.tool, setup.paths, ended);
     if (!ended.isCanceled) return outcome;
     return {...outcome, stderr: `${outcome.stderr}\n${TIMEOUT_MESSAGE}`, isTimedOut: true};
   } finally {
@@ -103,8 +116,8 @@ class StartedCall implements Running {
   #isInterrupted = false;
   #isLeft = false;
 
-  constructor(call: Call, paths: ToolPaths) {
-    this.outcome = this.#run(call, paths);
+  constructor(call: Call, setup: ToolSetup) {
+    this.outcome = this.#run(call, setup);
   }
 
   interrupt = (): void => {
@@ -117,10 +130,10 @@ class StartedCall implements Running {
     if (this.#child) leave(this.#child);
   };
 
-  async #run(call: Call, paths: ToolPaths): Promise<ProcessResult> {
+  async #run(call: Call, setup: ToolSetup): Promise<ProcessResult> {
     const {execa} = await import('execa');
-    const running = execa(pathOf(call.tool, paths), argumentsOf(call), {
-      ...optionsFor(call),
+    const running = execa(pathOf(call.tool, setup.paths), argumentsOf(call), {
+      ...optionsFor(call, setup),
       // An interrupted Helm marks the release as failed; killing it would leave the release locked.
       forceKillAfterDelay: false,
       // A terminal sends Ctrl-C to the whole process group, but only this program must signal the tool.
@@ -129,7 +142,7 @@ class StartedCall implements Running {
     this.#child = running;
     if (this.#isLeft) leave(running);
     if (this.#isInterrupted) running.kill('SIGINT');
-    return outcomeOf(call.tool, paths, await running);
+    return outcomeOf(call.tool, setup.paths, await running);
   }
 }
 

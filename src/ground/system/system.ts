@@ -105,6 +105,12 @@ export interface Registries {
 export type PlaceFlag = '--out' | '--save' | '--schema';
 
 /** File operations. Paths are relative to the working directory. */
+export interface FileOptions {
+  isPrivate: boolean;
+  makesDirectory?: boolean;
+  flag?: PlaceFlag;
+}
+
 export interface Files {
   /** @throws ExpectedError if the file does not exist, is not readable or is too large */
   read(path: string): Promise<Buffer>;
@@ -118,11 +124,7 @@ export interface Files {
    * Writes atomically. An existing file is replaced and keeps its permissions, except that only the owner can read a
    * private file. `makesDirectory` creates a missing directory for the owner only. Errors suggest another path for `flag`. @throws ExpectedError
    */
-  write(
-    path: string,
-    text: string,
-    options: {isPrivate: boolean; makesDirectory?: boolean; flag?: PlaceFlag},
-  ): Promise<void>;
+  write(path: string, text: string, options: FileOptions): Promise<void>;
   /** Names in a directory; directories end with a slash. Empty if the directory cannot be read. */
   list(path: string): Promise<readonly string[]>;
   /** Removes the path if it exists. @throws ExpectedError */

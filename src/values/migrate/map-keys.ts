@@ -1,4 +1,4 @@
-import {chartFor} from '../../charts/charts.ts';
+import {chartFor} from '../../charts/chart-version.ts';
 import {matchingKey} from '../../charts/moved-keys.ts';
 import {knowsKey} from '../../charts/releases/keys.ts';
 import type {Target} from '../../charts/releases/target.ts';

@@ -1,6 +1,7 @@
 import {CHART_NAMES, type ChartName, isChart} from '../../charts/releases/chart-name.ts';
 import {knowsKey} from '../../charts/releases/keys.ts';
-import {newestOf, type Target, targetOf} from '../../charts/releases/target.ts';
+import {newestOf, type Target} from '../../charts/releases/target.ts';
+import {targetOf} from '../../charts/target-of.ts';
 import type {KeyFinding, SettingFinding} from '../../findings/finding.ts';
 import {helmCommand} from '../../ground/command-line.ts';
 import {refuseEncrypted} from '../../ground/encryption.ts';

@@ -1,5 +1,6 @@
 import {CHART_CHANGES, changeWithUpgrade, knownProblemsOf} from '../../charts/advise.ts';
-import {chartFor, floorOf, isBelow} from '../../charts/charts.ts';
+import {ChartVersion, chartFor} from '../../charts/chart-version.ts';
+import {floorOf, isBelow} from '../../charts/charts.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {scopeOf} from '../../charts/support.ts';
 import type {KeyFinding} from '../../findings/finding.ts';
@@ -50,10 +51,12 @@ export interface MigratedValues {
  */
 export function migrateValues(
   given: Values,
-  from: Target,
-  to: Target,
+  source: Target,
+  target: Target,
   {names = secretNamesOf(), keeps = 'security'}: MigrationOptions = {},
 ): MigratedValues {
+  const from = ChartVersion.of(source);
+  const to = ChartVersion.of(target);
   const {
     values,
     settings: explicit,

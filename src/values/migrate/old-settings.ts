@@ -1,5 +1,5 @@
-import {chartFor} from '../../charts/charts.ts';
-import {closedSchema, nodeAt, schemaOf} from '../../charts/releases/schema.ts';
+import {chartFor} from '../../charts/chart-version.ts';
+import {schemaAt} from '../../charts/releases/keys.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import type {ValuesEntry} from '../../charts/shared/row.ts';
 import {isWrittenWithoutRow, rowsFor} from '../../charts/shared/support.ts';
@@ -107,9 +107,9 @@ export function extractSecrets(
   from: Target,
   names: SecretNames,
 ): {values: Values; settings: SettingEntries[]; changes: Change[]} {
-  const root = closedSchema(schemaOf(from), from.version);
   const isSecret = (path: Path): boolean =>
-    nodeAt(root, path)?.['x-secret'] === true && ![null, ''].includes(getAt(given, path) as string);
+    schemaAt(from, path)?.['x-secret'] === true &&
+    ![null, ''].includes(getAt(given, path) as string);
   const secrets = leafPaths(given).filter(isSecret);
   const certificates = secrets
     .filter((path) => path.at(-1) === 'clientKey')

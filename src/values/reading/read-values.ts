@@ -1,4 +1,4 @@
-import {chartFor} from '../../charts/charts.ts';
+import {ChartVersion} from '../../charts/chart-version.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import type {ValuesEntry} from '../../charts/shared/row.ts';
 import {type Reading, readRows} from '../../charts/shared/support.ts';
@@ -58,8 +58,9 @@ export interface ReadValues {
 
 /** Reads values.yaml of one chart version back into settings. */
 export function readValues(values: Values, target: Target): ReadValues {
-  const {defaults} = scopeOf(target);
-  const {settings, claimed} = readEffective(effectiveValues(values, target), target);
+  const version = ChartVersion.of(target);
+  const {defaults} = version;
+  const {settings, claimed} = readEffective(effectiveValues(values, version), version);
   return {
     settings,
     get rest() {
@@ -74,9 +75,10 @@ export function readValues(values: Values, target: Target): ReadValues {
 
 /** The settings of these values, by id, without those that come from chart defaults only. */
 export function writtenSettings(values: Values, target: Target): Map<string, unknown> {
-  const {settings} = readValues(values, target);
+  const version = ChartVersion.of(target);
+  const {settings} = readValues(values, version);
   const isWritten = (id: string): boolean =>
-    rowsWithKeys(target, {id}).some(({paths}) =>
+    rowsWithKeys(version, {id}).some(({paths}) =>
       paths.some((path) => getAt(values, path) !== undefined),
     );
   return new Map([...settings].filter(([id]) => isWritten(id)));
@@ -84,7 +86,8 @@ export function writtenSettings(values: Values, target: Target): Map<string, unk
 
 /** The same for values that are merged over the defaults already. */
 export function readEffective(effective: Values, target: Target): Reading {
-  const {rows, derived = []} = chartFor(target);
-  const {settings, claimed} = readRows(rows, effective, (get) => scopeOf(target, get));
+  const version = ChartVersion.of(target);
+  const {rows, derived = []} = version.description;
+  const {settings, claimed} = readRows(rows, effective, (get) => scopeOf(version, get));
   return {settings, claimed: [...derived.flatMap(({paths}) => paths), ...claimed]};
 }

@@ -1,5 +1,5 @@
+import {ChartVersion} from '../../charts/chart-version.ts';
 import {hasDocumentedKeys} from '../../charts/moved-keys.ts';
-import {closedSchema, schemaOf} from '../../charts/releases/schema.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {scopeOf} from '../../charts/support.ts';
 import type {KeyFinding} from '../../findings/finding.ts';
@@ -27,7 +27,7 @@ export function checkKeys(source: ValuesSource, target: Target): KeyFinding[] {
     effective: mergeValues(defaults, source.values),
     readable: withoutMethodNames(source.values),
   };
-  const schema = closedSchema(schemaOf(target), target.version);
+  const schema = ChartVersion.of(target).closedSchema;
   return [...keysIn(source.values, schema)].flatMap((fact) => checkKey(fact, context));
 }
 

@@ -2,7 +2,6 @@ import type {SchemaNode} from '../../charts/releases/schema.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {isMap, type Path, type Tree, type Values} from '../../ground/tree.ts';
 import type {ValuesSource} from '../reading/finding.ts';
-import {typeOf} from './types.ts';
 
 /** What rules about keys read. */
 export interface KeyContext {
@@ -28,20 +27,12 @@ export type KnownKey = Required<KeyFact>;
 
 /** Every key of the values down to those with a Kubernetes type, and to unknown ones, in the order of the file. */
 export function* keysIn(value: Tree, schema: SchemaNode, path: Path = []): Generator<KeyFact> {
-  const node = variantOf(schema, value);
-  yield {path, value, node};
-  const {properties} = node;
-  if (node['x-kubernetes'] !== undefined || properties === undefined || !isMap(value)) return;
+  yield {path, value, node: schema};
+  const {properties} = schema;
+  if (schema['x-kubernetes'] !== undefined || properties === undefined || !isMap(value)) return;
   for (const [key, below] of Object.entries(value)) {
     const child = Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (child) yield* keysIn(below, child, [...path, key]);
     else yield {path: [...path, key], value: below};
   }
-}
-
-/** Of several schemas, the one for values of this type. */
-function variantOf(node: SchemaNode, value: Tree): SchemaNode {
-  if (value === null || node['x-kubernetes'] !== undefined || !node.anyOf) return node;
-  const meant = node.anyOf.find((each) => [each.type].flat().includes(typeOf(value)));
-  return meant ?? (node.anyOf[0] as SchemaNode);
 }

@@ -1,7 +1,8 @@
-import {CHARTS, newestWith, upstreamNotes} from '../../charts/charts.ts';
+import {ChartVersion} from '../../charts/chart-version.ts';
+import {CHARTS, upstreamNotes} from '../../charts/charts.ts';
 import {documentedKey} from '../../charts/moved-keys.ts';
 import {CHART_NAMES, type ChartName} from '../../charts/releases/chart-name.ts';
-import {chartSchema, leavesOf, schemaOf} from '../../charts/releases/schema.ts';
+import {knowsKey} from '../../charts/releases/keys.ts';
 import {releasesOf, type Target} from '../../charts/releases/target.ts';
 import {describeRange, rangeOf} from '../../charts/releases/versions.ts';
 import type {Row, ValuesEntry} from '../../charts/shared/row.ts';
@@ -37,7 +38,7 @@ interface UnknownKey {
   path: Path;
   /** The values of the file. */
   values: Values;
-  target: Target;
+  target: ChartVersion;
 }
 
 /** The message for an unknown key: one of another release or chart, misspelled or misplaced. */
@@ -47,16 +48,11 @@ export function suggestKey(
   target: Target,
 ): {message: string} & Partial<Suggestion> {
   const notes = upstreamNotes(path, target);
-  const {message, ...found} = suggestKnownKey({path, values, target});
+  const {message, ...found} = suggestKnownKey({path, values, target: ChartVersion.of(target)});
   const isLost = found.suggestion === undefined && getAt(values, [...path, AZURE_LABEL]);
-  return {
-    message: [
-      message,
-      ...(isLost ? ['Azure Workload Identity requires this label, so it cannot be used.'] : []),
-      ...(notes.length === 0 ? [] : [`Chart changelog: ${notes.join(' ')}.`]),
-    ].join(' '),
-    ...found,
-  };
+  const azure = isLost && 'Azure Workload Identity requires this label, so it cannot be used.';
+  const changelog = notes.length > 0 && `Chart changelog: ${notes.join(' ')}.`;
+  return {message: [message, azure, changelog].filter(Boolean).join(' '), ...found};
 }
 
 function suggestKnownKey(unknown: UnknownKey): {message: string} & Partial<Suggestion> {
@@ -96,22 +92,21 @@ function releasesWith(
   later: readonly string[] = [],
 ): string | undefined {
   const all = releasesOf(chart);
-  const some = all.filter((version) =>
-    leavesOf(chartSchema(chart), version).some((leaf) => startsWith(leaf.path, path)),
-  );
+  const some = all.filter((version) => knowsKey({chart, version}, path));
   return some.length === 0 ? undefined : describeRange(rangeOf(some, [...all, ...later]));
 }
 
 /** Every key of a release and the keys above it, by their spelling. */
 function keysOf(target: Target): ReadonlyMap<string, Path> {
-  const paths = leavesOf(schemaOf(target), target.version).flatMap((leaf) =>
+  const paths = ChartVersion.of(target).leaves.flatMap((leaf) =>
     leaf.path.map((_, index) => leaf.path.slice(0, index + 1)),
   );
   return new Map(paths.map((path) => [spellPath(path), path]));
 }
 
 /** True for a section of another chart that does not exist here, although its keys can. */
-export function isForeignSection(path: Path, values: Values, target: Target): boolean {
+export function isForeignSection(path: Path, values: Values, given: Target): boolean {
+  const target = ChartVersion.of(given);
   const found = getAt(values, path);
   const others = CHART_NAMES.filter((chart) => chart !== target.chart);
   const isForeign =
@@ -128,20 +123,21 @@ export function isForeignSection(path: Path, values: Values, target: Target): bo
 }
 
 /** The same setting as this chart version spells it, with its value converted. */
-export function equivalentKey(path: Path, values: Values, target: Target): Suggestion | undefined {
+export function equivalentKey(path: Path, values: Values, given: Target): Suggestion | undefined {
+  const target = ChartVersion.of(given);
   const unknown = {path, values, target};
   const sections: Suggestion[] = [];
   for (const chart of [target.chart, ...CHART_NAMES]) {
     for (const row of CHARTS[chart].rows) {
       const from = keyOfRow(row, unknown);
-      const version = newestWith(chart, row);
-      if (from === undefined || version === undefined) continue;
+      const source = from && target.newestWith(chart, row);
+      if (from === undefined || source === undefined) continue;
       if (from.length > path.length) {
         sections.push(...moveSection(unknown, from, row));
         continue;
       }
       const found =
-        translate(unknown, row, {chart, version}) ??
+        translate(unknown, row, source) ??
         (isShared(path, chart) ? undefined : moveKey(unknown, row));
       if (found) return found;
     }
@@ -311,7 +307,7 @@ function rename({path, values, target}: UnknownKey, to: Path): Edit | undefined 
   const isFree =
     to.length > 0 &&
     getAt(values, to) === undefined &&
-    leavesOf(schemaOf(target), target.version).some(
+    ChartVersion.of(target).leaves.some(
       (leaf) => startsWith(leaf.path, to) || startsWith(to, leaf.path),
     );
   if (!isFree) return undefined;

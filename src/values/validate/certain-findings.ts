@@ -1,6 +1,8 @@
-import type {KeyFinding} from '../../findings/finding.ts';
+import {type KeyFinding, remediesOf} from '../../findings/finding.ts';
+import {few} from '../../ground/text.ts';
 import {isMap, type Tree} from '../../ground/tree.ts';
-import {hasTemplate} from '../reading/templates.ts';
+import type {ValuesSource} from '../reading/finding.ts';
+import {hasTemplate, UNKNOWN_TEXT} from '../reading/templates.ts';
 import {dotted, type TreePath} from '../reading/tree-path.ts';
 import {isTypeError} from '../rules/check-keys.ts';
 
@@ -17,7 +19,7 @@ export function certainFindings(
   values: Tree,
   isPartial: boolean,
 ): KeyFinding[] {
-  const trees = new Map(entriesIn(values, []));
+  const trees = new Map(entriesIn(values, []).map(([path, tree]) => [dotted(path), tree]));
   const isUnknown = ({subject}: KeyFinding): boolean => hasTemplate(trees.get(subject.path));
   // A switch of unknown state: what depends on it is unknown too.
   const hasUnknownSwitch = findings.some((each) => isTypeError(each) && isUnknown(each));
@@ -29,8 +31,26 @@ export function certainFindings(
   });
 }
 
-function entriesIn(tree: Tree, path: TreePath): [string, Tree][] {
-  const own: [string, Tree][] = [[dotted(path), tree]];
+/** The values that the engine of the file still replaces, as one finding: their keys are checked, and nothing else of them. */
+export function uncheckedValues(source: ValuesSource): KeyFinding[] {
+  const paths = entriesIn(source.values, [])
+    .filter(([, tree]) => typeof tree === 'string' && tree !== UNKNOWN_TEXT && hasTemplate(tree))
+    .map(([path]) => path);
+  const [first] = paths;
+  if (first === undefined) return [];
+  return [
+    {
+      code: 'UNCHECKED_VALUE',
+      verdict: 'unknown',
+      subject: {path: dotted(first), ...source.locate(first)},
+      message: `${paths.length === 1 ? 'This value is' : `${paths.length} values are`} known only to the engine of the file, so only the ${paths.length === 1 ? 'key was' : 'keys were'} checked: ${few(paths.map(dotted))}.`,
+      remedies: remediesOf('Render the file with its variables, and validate the result'),
+    },
+  ];
+}
+
+function entriesIn(tree: Tree, path: TreePath): [TreePath, Tree][] {
+  const own: [TreePath, Tree][] = [[path, tree]];
   if (Array.isArray(tree))
     return [...own, ...tree.flatMap((each, index) => entriesIn(each, [...path, index]))];
   if (!isMap(tree)) return own;

@@ -1,6 +1,7 @@
 import type {ChartName} from '../../charts/releases/chart-name.ts';
 import type {Target} from '../../charts/releases/target.ts';
-import {chartOptions, newestOf, releasesOf, targetOf} from '../../charts/releases/target.ts';
+import {chartOptions, newestOf, releasesOf} from '../../charts/releases/target.ts';
+import {targetOf} from '../../charts/target-of.ts';
 import {type KeyFinding, remediesOf, type SettingFinding} from '../../findings/finding.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {few} from '../../ground/text.ts';
@@ -11,7 +12,7 @@ import {findingAt, type ValuesSource} from '../reading/finding.ts';
 import {mergeSources, readSource} from '../reading/source.ts';
 import {checkClearText} from '../rules/check-clear-text.ts';
 import {looksLikeAgentValues} from './agent-files.ts';
-import {certainFindings} from './certain-findings.ts';
+import {certainFindings, uncheckedValues} from './certain-findings.ts';
 import {
   type FileGroup,
   fileOf,
@@ -93,15 +94,15 @@ export function findingsOf(group: FileGroup, target: Target): KeyFinding[] {
 function inRelease(
   findings: readonly KeyFinding[],
   {around, isPartial, address}: ReleaseOfGroup,
-  {values}: ValuesSource,
+  source: ValuesSource,
 ): KeyFinding[] {
   const prefix = address === undefined ? '' : `${address}: `;
-  const certain = certainFindings(findings, values, isPartial).map((finding) => ({
+  const certain = certainFindings(findings, source.values, isPartial).map((finding) => ({
     ...finding,
     message: `${prefix}${finding.message}`,
     remedies: finding.remedies.map(({text}) => ({text})),
   }));
-  return withoutRepeatedTokens(around, certain);
+  return withoutRepeatedTokens(around, [...certain, ...uncheckedValues(source)]);
 }
 
 /** A token in a file for Git is reported once, as an error. */

@@ -1,6 +1,7 @@
 import {CHART_NAMES, type ChartName} from '../../charts/releases/chart-name.ts';
 import {chartSchema, leavesOf} from '../../charts/releases/schema.ts';
-import {newestOf, type Target, targetOf} from '../../charts/releases/target.ts';
+import {newestOf, type Target} from '../../charts/releases/target.ts';
+import {targetOf} from '../../charts/target-of.ts';
 import {failed} from '../../ground/errors.ts';
 import {leafPaths, mergeValues, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';

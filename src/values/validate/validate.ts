@@ -1,4 +1,4 @@
-import {chartFor} from '../../charts/charts.ts';
+import {ChartVersion, chartFor} from '../../charts/chart-version.ts';
 import type {ChartRequirements} from '../../charts/recommend.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {
@@ -41,7 +41,8 @@ import {type CheckedFile, readOf} from './file-group.ts';
  * Every finding in a values file for one chart version, in the order of the file. `known` settings count where the chart has no
  * key for them. Pure.
  */
-export function validate(text: string, target: Target, known?: Settings): KeyFinding[] {
+export function validate(text: string, given: Target, known?: Settings): KeyFinding[] {
+  const target = ChartVersion.of(given);
   const {source, findings} = readSource(text);
   const ofValues = source === undefined ? [] : findingsIn(source, target, known);
   return inOrder([...findings, ...ofValues, ...checkClearText(text)]);
@@ -52,7 +53,8 @@ export const errorsIn = (values: Values, target: Target): KeyFinding[] =>
   validate(toYaml(values), target).filter(({verdict}) => verdict === 'error');
 
 /** The same for files that Helm merges, the last one winning; findings name the file that wrote the value. */
-export function validateLayers(files: readonly CheckedFile[], target: Target): KeyFinding[] {
+export function validateLayers(files: readonly CheckedFile[], given: Target): KeyFinding[] {
+  const target = ChartVersion.of(given);
   const layers = files.map((each) => ({file: each.file, ...readOf(each)}));
   const sources = layers.flatMap(({file, source}) =>
     source === undefined ? [] : [{file, source}],

@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {CAUSES, explainSnapshot} from '../../../src/checks/diagnose/explain.ts';
 import type {KubernetesObject, Workload} from '../../../src/cluster/kubernetes/objects.ts';
 import type {Snapshot} from '../../../src/cluster/kubernetes/snapshot.ts';
+import {findingText} from '../../../src/ui/finding-text.ts';
 import {AGENT_LINES} from './agent-lines.ts';
 import {
   afterStart,
@@ -625,6 +626,19 @@ describe('a cause', () => {
     expect([...new Set(CASES.map(({code}) => code))].toSorted()).toEqual(
       [...new Set(CAUSES.map(({code}) => code))].toSorted(),
     );
+  });
+
+  test('is printed like the example of its page', async () => {
+    const examples: Record<string, string> = {};
+    for (const {code, objects, logs, permanentFrom} of CASES) {
+      const at = afterStart(permanentFrom === 'never' ? 3600 : permanentFrom);
+      const causes = explainSnapshot(snapshot(objects, logs), at);
+      const text = causes.map((each) => findingText(each, {hasColor: false, columns: 78})).join('');
+      examples[code] ??= text.trimEnd().replaceAll(/^ {2}/gm, '');
+    }
+    await expect(
+      `${JSON.stringify(examples, Object.keys(examples).toSorted(), 2)}\n`,
+    ).toMatchFileSnapshot('../../../templates/findings/cause-examples.json');
   });
 });
 

@@ -9,7 +9,7 @@ import {fromFlags} from '../../../src/answers/sources.ts';
 import type {Target} from '../../../src/charts/releases/target.ts';
 import {releasesOf} from '../../../src/charts/releases/target.ts';
 import {ExpectedError} from '../../../src/ground/errors.ts';
-import {nodeFiles} from '../../../src/ground/system/node-files.ts';
+import {NodeFiles} from '../../../src/ground/system/node-files.ts';
 import {type GeneratedValues, generate} from '../../../src/values/generate.ts';
 import {CHART_NAMES} from '../../support/versions.ts';
 import {cases} from './cases/index.ts';
@@ -143,7 +143,9 @@ async function generateOrRefuse(
     ...settingsOf(each, target),
   };
   try {
-    return generate(await resolveAnswers([fromFlags(flags)], {files: nodeFiles, now: new Date()}));
+    return generate(
+      await resolveAnswers([fromFlags(flags)], {files: new NodeFiles(), now: new Date()}),
+    );
   } catch (error) {
     if (error instanceof ExpectedError) return error;
     throw error;

@@ -19,7 +19,7 @@ import Validate from '../../../src/commands/validate.ts';
 import Values from '../../../src/commands/values.ts';
 import type {Call} from '../../../src/ground/call.ts';
 import {argumentsOf} from '../../../src/ground/call-arguments.ts';
-import {nodeFiles} from '../../../src/ground/system/node-files.ts';
+import {NodeFiles} from '../../../src/ground/system/node-files.ts';
 import {
   type ChartServer,
   MADE_UP,
@@ -66,7 +66,7 @@ function depsOf(helm: Helm, calls: string[] = []) {
     },
     start,
   });
-  return {files: nodeFiles, processes};
+  return {files: new NodeFiles(), processes};
 }
 
 const FLAGS = ['--url', 'https://acme.scalr.io', '--chart-version', '0.7.0'];

@@ -1,4 +1,4 @@
-import {chartFor} from '../../../src/charts/charts.ts';
+import {chartFor} from '../../../src/charts/chart-version.ts';
 import type {Target} from '../../../src/charts/releases/target.ts';
 import {VARIABLES_OF_SETTINGS} from '../../../src/charts/shared/extra-variables.ts';
 import {getAt, isMap} from '../../../src/ground/tree.ts';

@@ -8,7 +8,7 @@ import {chartSchema, defaultsOf} from '../../../src/charts/releases/schema.ts';
 import {template} from '../../../src/cluster/helm/chart-calls.ts';
 
 import Images from '../../../src/commands/images.ts';
-import {nodeFiles} from '../../../src/ground/system/node-files.ts';
+import {NodeFiles} from '../../../src/ground/system/node-files.ts';
 import {type ChartServer, makeKey, serveCharts, signFlags} from '../../support/made-up-charts.ts';
 import {runCommand} from '../../support/run-command.ts';
 import {findHelm, type Helm} from './find-helm.ts';
@@ -62,7 +62,7 @@ describe.each([3, 4] as const)('Helm %i', (major) => {
       helm: (helms.find((each) => each.major === major) ?? (helms[0] as Helm)).path,
     });
   const images = (keyring: string, ...flags: readonly string[]) => {
-    const deps = {files: nodeFiles, processes: tools};
+    const deps = {files: new NodeFiles(), processes: tools};
     return runCommand(
       Images,
       [

@@ -17,7 +17,7 @@ export interface Example {
 }
 
 /** As wide as a page shows without scrolling. */
-const SCREEN = {hasColor: false, columns: 96};
+const SCREEN = {hasColor: false, columns: 78};
 
 /** What the command says to these words. */
 export const saidBy = (

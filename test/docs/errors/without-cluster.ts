@@ -10,7 +10,7 @@ import {noCredential} from '../../../src/extensions/account/credentials.ts';
 import {responseFailure, unreachable} from '../../../src/extensions/account/failure.ts';
 import {PromptCanceled} from '../../../src/ground/errors.ts';
 import {hostErrorIn} from '../../../src/ground/system/host-tools.ts';
-import {nodeFiles} from '../../../src/ground/system/node-files.ts';
+import {NodeFiles} from '../../../src/ground/system/node-files.ts';
 import {damagedArchive} from '../../../src/ground/system/zip-archive.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {type Example, saidBy, saidOf} from './example.ts';
@@ -114,7 +114,7 @@ export const withoutCluster: readonly Example[] = [
   }),
   typing('UNREADABLE_FILE', 'values --answers nowhere.yaml'),
   typing('UNWRITABLE_FILE', `values ${ADDRESS} --chart agent-local --out nowhere/values.yaml`, {
-    files: nodeFiles,
+    files: new NodeFiles(),
   }),
   typing('FILE_EXISTS', `values ${ADDRESS} --chart agent-local --out values.yaml`, {files: taken}),
   account(

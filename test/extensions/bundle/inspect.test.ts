@@ -7,7 +7,7 @@ import CollectLogs from '../../../src/commands/collect-logs.ts';
 import Inspect from '../../../src/commands/inspect.ts';
 import type {PreparedBundle} from '../../../src/extensions/bundle/collect/prepare.ts';
 import {writeBundle} from '../../../src/extensions/bundle/write-bundle.ts';
-import {nodeFiles} from '../../../src/ground/system/node-files.ts';
+import {NodeFiles} from '../../../src/ground/system/node-files.ts';
 import type {ArchiveEntry} from '../../../src/ground/system/system.ts';
 import {zipArchives} from '../../../src/ground/system/zip-archive.ts';
 import {violations} from '../../support/output-schema.ts';
@@ -267,7 +267,7 @@ test('writes the page and the trace of a bundle, and never replaces a file', asy
   const page = join(folder, 'page.html');
   const trace = join(folder, 'trace.json');
   const {stderr, exit} = await runCommand(Inspect, [file, '--report', page, '--trace', trace], {
-    files: nodeFiles,
+    files: new NodeFiles(),
   });
   expect({stderr, exit}).toEqual({stderr: `Wrote ${page}\nWrote ${trace}\n`, exit: 0});
   expect(readFileSync(page, 'utf8')).toMatch(
@@ -279,7 +279,7 @@ test('writes the page and the trace of a bundle, and never replaces a file', asy
       {ph: 'M', name: 'process_name', pid: 1, tid: 0, args: {name: 'Releases'}},
     ]),
   });
-  const again = await runCommand(Inspect, [file, '--report', page], {files: nodeFiles});
+  const again = await runCommand(Inspect, [file, '--report', page], {files: new NodeFiles()});
   expect(again.exit).toBe(2);
   expect(again.stderr).toContain('Use another file name with --report');
 });
@@ -291,7 +291,7 @@ test.each([
   const opened: string[] = [];
   const openInBrowser = async (path: string) => opened.push(path) > 0 && isThere;
   const {stderr} = await runCommand(Inspect, [await bundle(fresh()), '--open'], {
-    files: nodeFiles,
+    files: new NodeFiles(),
     openInBrowser,
   });
   expect(stderr).toMatch(words);
@@ -305,7 +305,7 @@ test('a page is made anew from the files of a bundle', async () => {
     'report.html': '<script>alert(1)</script>',
   });
   const page = fresh();
-  await runCommand(Inspect, [file, '--report', page], {files: nodeFiles});
+  await runCommand(Inspect, [file, '--report', page], {files: new NodeFiles()});
   const text = readFileSync(page, 'utf8');
   expect(text).toContain('<h1>Fine.</h1>');
   expect(text).not.toContain('alert');

@@ -4,20 +4,23 @@ import {open} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
-import {nodeFiles} from '../../../src/ground/system/node-files.ts';
+import {NodeFiles} from '../../../src/ground/system/node-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 
 describe('a missing directory', () => {
   test('is created with its parents, for the owner only', async () => {
-    await nodeFiles.write(join(folder, 'a/b/c.yaml'), 'c', {isPrivate: true, makesDirectory: true});
+    await new NodeFiles().write(join(folder, 'a/b/c.yaml'), 'c', {
+      isPrivate: true,
+      makesDirectory: true,
+    });
     expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o700);
     expect(statSync(join(folder, 'a/b')).mode & 0o777).toBe(0o700);
   });
 
   test.runIf(process.platform === 'linux')('is refused where none can be created', async () => {
     await expect(
-      nodeFiles.write('/proc/nothing/a/c.yaml', 'c', {isPrivate: true, makesDirectory: true}),
+      new NodeFiles().write('/proc/nothing/a/c.yaml', 'c', {isPrivate: true, makesDirectory: true}),
     ).rejects.toMatchObject({
       code: 'UNWRITABLE_FILE',
     });
@@ -25,22 +28,23 @@ describe('a missing directory', () => {
 });
 
 test('names of directories end with a slash, and an unreadable directory has none', async () => {
-  await nodeFiles.write(join(folder, 'list/one/file'), '', {
+  await new NodeFiles().write(join(folder, 'list/one/file'), '', {
     isPrivate: false,
     makesDirectory: true,
   });
-  await nodeFiles.write(join(folder, 'list/two'), '', {isPrivate: false});
-  expect((await nodeFiles.list(join(folder, 'list'))).toSorted()).toEqual(['one/', 'two']);
-  expect(await nodeFiles.list(join(folder, 'nowhere'))).toEqual([]);
+  await new NodeFiles().write(join(folder, 'list/two'), '', {isPrivate: false});
+  expect((await new NodeFiles().list(join(folder, 'list'))).toSorted()).toEqual(['one/', 'two']);
+  expect(await new NodeFiles().list(join(folder, 'nowhere'))).toEqual([]);
 });
 
 describe.skipIf(process.platform === 'win32')('a file that several checks read', () => {
   test('is read once if it is a pipe, also at the same time', async () => {
     const pipe = join(folder, 'pipe');
     execFileSync('/bin/sh', ['-c', 'mkfifo "$1"', 'sh', pipe]);
-    const reading = [nodeFiles.read(pipe), nodeFiles.read(pipe)];
+    const files = new NodeFiles();
+    const reading = [files.read(pipe), files.read(pipe)];
     writeFileSync(pipe, 'token');
-    const later = nodeFiles.read(pipe);
+    const later = files.read(pipe);
     expect((await Promise.all([...reading, later])).map(String)).toEqual([
       'token',
       'token',
@@ -50,11 +54,12 @@ describe.skipIf(process.platform === 'win32')('a file that several checks read',
 
   test('is read again if it is an ordinary file, or did not exist', async () => {
     const path = join(folder, 'changing');
-    await expect(nodeFiles.read(path)).rejects.toMatchObject({code: 'UNREADABLE_FILE'});
+    const files = new NodeFiles();
+    await expect(files.read(path)).rejects.toMatchObject({code: 'UNREADABLE_FILE'});
     writeFileSync(path, 'one');
-    expect(String(await nodeFiles.read(path))).toBe('one');
+    expect(String(await files.read(path))).toBe('one');
     writeFileSync(path, 'two');
-    expect(String(await nodeFiles.read(path))).toBe('two');
+    expect(String(await files.read(path))).toBe('two');
   });
 
   test('fails as expected if it is a directory, however slow the disk is', async () => {
@@ -67,6 +72,6 @@ describe.skipIf(process.platform === 'win32')('a file that several checks read',
       return stat.call(this);
     } as typeof stat);
     onTestFinished(() => slow.mockRestore());
-    await expect(nodeFiles.read(folder)).rejects.toMatchObject({code: 'UNREADABLE_FILE'});
+    await expect(new NodeFiles().read(folder)).rejects.toMatchObject({code: 'UNREADABLE_FILE'});
   });
 });

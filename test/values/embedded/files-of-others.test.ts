@@ -58,7 +58,7 @@ describe('a HelmRelease of Flux', () => {
       '  chart: {spec: {chart: agent-job, version: "${VERSION:=0.6.5}"}}\n  upgrade: {crds: CreateReplace}\n  values:\n    agent:\n      url: https://${ACCOUNT}.scalr.io\n      replicaCount: ${REPLICAS:=2}\n      debgu: ${DEBUG}\n      tokenExistingSecret: {name: t}\n    task: {nodeSelector: {region: "${REGION}"}}\n',
     );
     const {found, notes} = await check({'a.yaml': text});
-    expect(found).toEqual(['UNKNOWN_KEY agent.debgu']);
+    expect(found).toEqual(['UNCHECKED_VALUE agent.url', 'UNKNOWN_KEY agent.debgu']);
     expect(notes).toContain('agent-job 0.6.5 (the default of ${VERSION:=0.6.5})');
   });
 

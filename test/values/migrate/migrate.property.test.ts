@@ -1,7 +1,7 @@
 import {Ajv2020} from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {chartFor} from '../../../src/charts/charts.ts';
+import {chartFor} from '../../../src/charts/chart-version.ts';
 import {
   chartSchema,
   closedSchema,

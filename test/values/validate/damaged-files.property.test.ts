@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {expect, test, vi} from 'vitest';
+import {ChartVersion} from '../../../src/charts/chart-version.ts';
 import {chartSchema, leavesOf} from '../../../src/charts/releases/schema.ts';
 import {newestOf} from '../../../src/charts/releases/target.ts';
 import Validate from '../../../src/commands/validate.ts';
@@ -16,7 +17,7 @@ import {numRuns} from '../../support/sample.ts';
 import {CHART_NAMES} from '../../support/versions.ts';
 
 const RUNS = numRuns(340);
-const TARGETS = CHART_NAMES.map((chart) => ({chart, version: newestOf(chart)}));
+const TARGETS = CHART_NAMES.map((chart) => new ChartVersion({chart, version: newestOf(chart)}));
 
 /** What nobody expects below a key: names of JavaScript's own, deep maps, numbers without end. */
 const NAMES = [

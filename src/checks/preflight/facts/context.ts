@@ -82,7 +82,7 @@ export interface LiveState {
   limitRanges: Fact<readonly LimitRange[]>;
   /** Pods of the namespace; only read if there is a ResourceQuota. */
   pods: Fact<readonly Pod[]>;
-  /** Of all namespaces, without finished ones. */
+  /** Of all namespaces, without finished ones; only read if nothing adds nodes. */
   podsOnNodes: Fact<readonly Pod[]>;
   /** Of all namespaces, and revisions of all agent releases; only read if there is a CRD of another version of agent-job. */
   customResources: Fact<readonly KubernetesObject[]>;

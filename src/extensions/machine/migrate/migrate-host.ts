@@ -1,5 +1,6 @@
 import {basename, dirname, join} from 'node:path';
-import {chartFor, floorOf} from '../../../charts/charts.ts';
+import {chartFor} from '../../../charts/chart-version.ts';
+import {floorOf} from '../../../charts/charts.ts';
 import {HOSTS, type HostTarget, hostScope, readHostTree} from '../../../charts/host/host.ts';
 import {recommend} from '../../../charts/recommend.ts';
 import type {Target} from '../../../charts/releases/target.ts';

@@ -6,7 +6,7 @@ import {gunzipSync} from 'node:zlib';
 import {afterAll, afterEach, expect, test, vi} from 'vitest';
 import CollectLogs from '../../../../src/commands/collect-logs.ts';
 import {hostTools} from '../../../../src/ground/system/host-tools.ts';
-import {nodeFiles} from '../../../../src/ground/system/node-files.ts';
+import {NodeFiles} from '../../../../src/ground/system/node-files.ts';
 import {contentOf, hostShims} from '../../../support/host-shims.ts';
 import {runCommand} from '../../../support/run-command.ts';
 
@@ -48,7 +48,7 @@ async function collect(directory: string, ...argv: string[]) {
     ['--journal', '--json', '--out', file, ...argv],
     {
       host: hostTools,
-      files: nodeFiles,
+      files: new NodeFiles(),
       now,
     },
   );
