@@ -11,6 +11,7 @@ import {mirroringWebhook} from '../control-plane/mutating-webhook.ts';
 import type {Workplace} from '../control-plane/workplace.ts';
 import {collected} from '../support/collected.ts';
 import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
+import {violations} from '../support/output-schema.ts';
 import {install, preflight, status} from '../support/run-on-cluster.ts';
 
 /** With every kind of object that the chart has for one release; a metadata service that is blocked needs a NetworkPolicy. */
@@ -89,7 +90,7 @@ const foundBy = async (place: Workplace, helm: string, argv: readonly string[]) 
       .filter(({code}: ObjectFinding) => code === 'CHANGED_IN_CLUSTER')
       .map(
         ({subject, message}: ObjectFinding) =>
-          `${/^(missing|changed) since/.exec(message)?.[1]} ${subject.object}`,
+          `${/^(missing|changed)\b/.exec(message)?.[1]} ${subject.object}`,
       )
       .toSorted(),
     exits: [exit, diff.exit],
@@ -232,6 +233,12 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
       /^-\s+- image: "scalr\/agent:0\.0\.1"$|^-\s+image: "scalr\/agent:0\.0\.1"$/m,
     );
     expect(diff.stdout).toMatch(/^\+\s+value: "\[hidden\], changed"$/m);
+    const json = await install(place, helm, [...argv, '--diff'], {env: TOKEN});
+    expect(violations('install', json.stdout)).toEqual([]);
+    expect(JSON.parse(json.stdout).differences).toMatchObject({
+      values: [],
+      objects: [{object: 'Deployment scalr-agent-agent-local', before: {}, after: {}}],
+    });
     const restored = await install(place, helm, argv, {env: TOKEN});
     expect(restored.exit, restored.stdout + restored.stderr).toBe(0);
     expect(

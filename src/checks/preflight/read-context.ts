@@ -25,12 +25,18 @@ import {cacheClaim} from '../../settings/cache.ts';
 import type {Get} from '../../settings/define.ts';
 import type {GeneratedValues} from '../../values/generate.ts';
 import {effectiveGet, effectiveValues} from '../../values/reading/read-values.ts';
+import {nodeProvisioner} from './checks/autoscalers.ts';
 import {neededPermissions} from './checks/permissions.ts';
 import type {ClusterReading} from './cluster-reading.ts';
 import type {PreflightContext, ReviewedPermission} from './facts/context.ts';
 import {referencedClaims, requiredSecrets} from './facts/referenced-objects.ts';
 import {readAdmission} from './read-admission.ts';
-import {readDefinitionUsers, readLiveState, readReferenced} from './read-live-state.ts';
+import {
+  readDefinitionUsers,
+  readLiveState,
+  readPodsOnNodes,
+  readReferenced,
+} from './read-live-state.ts';
 import {readMirror} from './read-mirror.ts';
 import {readTools} from './read-tools.ts';
 
@@ -78,24 +84,37 @@ export async function readPreflightContext(
     readMirror(generated, deps),
   ]);
   const {permissions, live, ...referenced} = state;
-  const users = await readDefinitionUsers(readings, target, reading);
+  const seen = {facts: clusterFactsOf(readings), readings, now: deps.now()};
+  const [users, podsOnNodes] = await Promise.all([
+    readDefinitionUsers(readings, target, reading),
+    readNodeLoad(seen, reading),
+  ]);
   return {
     name,
     target,
     get,
     values: effectiveValues(values, target),
     ...rendered,
-    facts: clusterFactsOf(readings),
-    readings,
+    ...seen,
     context,
     tools,
     permissions: mapped(permissions, (all) => withoutCreation(all, readings.namespaceObject)),
     ...referenced,
-    live: {...live, ...users},
+    live: {...live, ...users, podsOnNodes},
     ...(mirror && {mirror}),
     token: (settings.get(token) ?? settings.get(tokenFile))?.reveal(),
-    now: deps.now(),
   };
+}
+
+/** Pods of others matter where no node is added for those of the release. */
+async function readNodeLoad(
+  seen: Pick<PreflightContext, 'facts' | 'readings' | 'now'>,
+  reading: ClusterReading,
+): Promise<PreflightContext['live']['podsOnNodes']> {
+  const {nodes} = seen.readings;
+  if (!isKnown(nodes)) return nodes;
+  const provisioner = knownValue(nodeProvisioner(seen));
+  return provisioner === undefined ? readPodsOnNodes(reading) : known([], provisioner);
 }
 
 /** What is read once the objects of the chart and the server are known. */

@@ -50,16 +50,15 @@ type DefinitionUsers = Pick<LiveState, 'customResources' | 'revisions'>;
 export async function readLiveState(
   objects: readonly KubernetesObject[],
   reading: ClusterReading,
-): Promise<Omit<LiveState, keyof DefinitionUsers>> {
+): Promise<Omit<LiveState, keyof DefinitionUsers | 'podsOnNodes'>> {
   const {name, kubernetes, options} = reading;
   const {namespace} = name.kubeTarget;
   const list = <T extends KubernetesObject>(resource: string): Promise<Fact<readonly T[]>> =>
     listFact(kubernetes, resource, {...options, namespace});
-  const [found, quotas, limitRanges, podsOnNodes, user, sccs] = await Promise.all([
+  const [found, quotas, limitRanges, user, sccs] = await Promise.all([
     readObjects(objects, reading),
     list<ResourceQuota>('resourcequotas'),
     list<LimitRange>('limitranges'),
-    readPodsOnNodes(reading),
     currentUser(kubernetes, options),
     readUsableSccs(objects, reading),
   ]);
@@ -74,7 +73,6 @@ export async function readLiveState(
     quotas,
     limitRanges,
     pods: hasNoQuota ? known([], 'no ResourceQuota') : await list<Pod>('pods'),
-    podsOnNodes,
     user: user.error ? unknownBy(user.error) : known(user.value, 'SelfSubjectReview'),
     sccs,
   };
@@ -83,7 +81,7 @@ export async function readLiveState(
 /** Larger pages than usual, so that the neighbours cost few requests. */
 const PODS_AT_ONCE = 1000;
 
-async function readPodsOnNodes({
+export async function readPodsOnNodes({
   kubernetes,
   options,
 }: ClusterReading): Promise<LiveState['podsOnNodes']> {

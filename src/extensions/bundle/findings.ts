@@ -176,7 +176,7 @@ const messageWithKey = ({subject: {path}, message}: KeyFinding, version: string)
   path === '' ? `${version}: ${message}` : `${message} (${path})`;
 
 const DRIFT = {
-  missing: 'not found, although it is part of release',
+  missing: 'missing, although it is part of release',
   changed: 'changed since the install of release',
   added: 'has additional fields since the install of release',
   overridden: 'set by another program since the install of release',

@@ -8,6 +8,8 @@ import {milliOf} from '../../../settings/kinds/quantities.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {type CheckResult, fail, type RemedyText, warn} from './check-result.ts';
 
+type ReadCluster = Pick<PreflightContext, 'facts' | 'readings' | 'now'>;
+
 /** Where a node pool can be resized. */
 const CLOUDS = [
   'google',
@@ -35,7 +37,7 @@ interface Autoscaler {
 const STALE_MS = 15 * 60_000;
 
 /** What the status of the cluster-autoscaler shows; it does not show whether its nodes would fit. */
-function clusterAutoscaler({facts, readings, now}: PreflightContext): Autoscaler | undefined {
+function clusterAutoscaler({facts, readings, now}: ReadCluster): Autoscaler | undefined {
   const autoscaler = autoscalerOf(readings);
   if (!isKnown(autoscaler))
     return {text: `cannot read the status of the cluster autoscaler: ${autoscaler.because}`};
@@ -64,7 +66,7 @@ function clusterAutoscaler({facts, readings, now}: PreflightContext): Autoscaler
 }
 
 /** Everything that may add nodes for pending pods. */
-function autoscalersOf(context: PreflightContext): Autoscaler[] {
+function autoscalersOf(context: ReadCluster): Autoscaler[] {
   const {facts, readings} = context;
   if (knownValue(facts.platform.cloud) === 'gke-autopilot')
     return [{canGrow: true, text: 'Autopilot adds nodes for pending pods'}];
@@ -76,7 +78,7 @@ function autoscalersOf(context: PreflightContext): Autoscaler[] {
 }
 
 /** Description of an autoscaler that can add nodes; undefined without one. */
-export function nodeProvisioner(context: PreflightContext): Fact<string | undefined> {
+export function nodeProvisioner(context: ReadCluster): Fact<string | undefined> {
   const autoscalers = autoscalersOf(context);
   const growing = autoscalers.find(({canGrow}) => canGrow);
   const isUnknown = growing === undefined && autoscalers.some(({canGrow}) => canGrow === undefined);
@@ -108,7 +110,7 @@ export function noNodeFits(
 }
 
 /** Karpenter, EKS Auto Mode or AKS node auto-provisioning; undefined if not installed. */
-function karpenter({facts, readings}: PreflightContext): Autoscaler | undefined {
+function karpenter({facts, readings}: ReadCluster): Autoscaler | undefined {
   const provisioner =
     knownValue(facts.platform.flavor) === 'auto-mode' ? 'EKS Auto Mode' : 'Karpenter';
   const {nodePools} = readings;

@@ -1,7 +1,7 @@
 import {hasKey} from '../../../charts/support.ts';
 import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
 import {changing, type Remedy} from '../../../findings/finding.ts';
-import {isKnown, knownValue} from '../../../ground/fact.ts';
+import {isKnown} from '../../../ground/fact.ts';
 import {count} from '../../../ground/text.ts';
 import {canonicalQuantity, MEBIBYTE} from '../../../settings/kinds/quantities.ts';
 import {concurrency} from '../../../settings/purpose.ts';
@@ -18,7 +18,7 @@ import {
 import type {PreflightContext} from '../facts/context.ts';
 import {type RequestedOn, requestedByOthers} from '../facts/node-load.ts';
 import {maxRuns} from '../facts/pod-groups.ts';
-import {nodeProvisioner, noNodeFits} from './autoscalers.ts';
+import {noNodeFits} from './autoscalers.ts';
 import {check} from './check.ts';
 import {type CheckResult, ifKnown, notChecked, pass, unreadable, warn} from './check-result.ts';
 
@@ -142,11 +142,7 @@ function totalResult(
   if (!isKnown(others)) return unreadable(others, 'list the pods of all namespaces');
   const free = roomOn(nodes, request, others.value);
   const text = textOf(free, others.value.size === 0 ? '' : ' beside other pods');
-  if (free >= runs) return pass(text);
-  const provisioner = knownValue(nodeProvisioner(context));
-  return provisioner === undefined
-    ? warn(text, lessOrMore(context, free))
-    : pass(`${text}; ${provisioner}`);
+  return free < runs ? warn(text, lessOrMore(context, free)) : pass(text);
 }
 
 function lessOrMore(context: PreflightContext, room: bigint): Remedy {

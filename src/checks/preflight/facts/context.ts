@@ -82,7 +82,7 @@ export interface LiveState {
   limitRanges: Fact<readonly LimitRange[]>;
   /** Pods of the namespace; only read if there is a ResourceQuota. */
   pods: Fact<readonly Pod[]>;
-  /** Of all namespaces, without finished ones. */
+  /** Of all namespaces, without finished ones; only read if nothing adds nodes. */
   podsOnNodes: Fact<readonly Pod[]>;
   /** Of all namespaces, and revisions of all agent releases; only read if there is a CRD of another version of agent-job. */
   customResources: Fact<readonly KubernetesObject[]>;
@@ -100,6 +100,8 @@ export interface AdmissionTrial {
   object: KubernetesObject;
   /** Whose template the pod has. */
   owner?: KubernetesObject;
+  /** Containers that webhooks add to the pod. */
+  injected?: readonly string[];
   /** Why it was rejected, in the words of the API server. */
   rejection?: string;
   /** Why it could not be tried. */
