@@ -212,7 +212,7 @@ export const maskSecrets = (text: string): string =>
       .replace(/(?<![\w./-])[\w.%+\\-]+:[^\s"'@]*@(?!sha256:)/g, '***@')
       .replace(/\beyJ[\w-]{4,}(\.[\w-]*){0,2}/g, '[hidden]')
       .replace(
-        /\b(authorization: ?(?:[a-z]{4,12} )?|bearer (?=\S*\d))[^\s"',)]{6,}/gi,
+        /\b(authorization: ?(?:(?:basic|bearer|digest|negotiate|token) |(?=\S*\d))|bearer (?=\S*\d))[^\s"',)]{6,}/gi,
         '$1[hidden]',
       ),
   );

@@ -90,7 +90,7 @@ test('upgrade of a Deployment that is replaced stops before the first step when 
   await enforce(place, deploymentsFrom('registry.corp.example/'));
   const argv = ['--chart-source', await source('agent-job', '0.6.5')];
   await expectRefusal(place, 'Deployment scalr-agent', (...more) =>
-    upgrade(place, helm, [...argv, ...more]),
+    upgrade(place, helm, [...argv, '--skip-preflight', ...more]),
   );
 });
 

@@ -9,7 +9,7 @@ const docs = printedIn(DOCS);
 
 /** What lies in no namespace, or names it itself. */
 const CLUSTER_WIDE =
-  /^kubectl (?:cluster-info|auth|config|uncordon|debug node|apply (?:--server-side|--filename roles\.yaml)|get --raw|\w+ (?:--\S+ )?(?:namespace|node|crd|storageclass|securitycontextconstraints|clusterrole|persistentvolume\b))/;
+  /^kubectl (?:cluster-info|auth|config|uncordon|debug node|apply (?:--server-side|--filename roles\.yaml)|get --raw|\w+ (?:--\S+ )?(?:namespace|node|crd|storageclass|securitycontextconstraints|clusterrole|persistentvolume\b|apiservice))/;
 const CHART_ONLY = /^helm (?:show|pull)\b/;
 const PLACEHOLDER =
   /<[a-zA-Z_-]+>|\b(?:NAME|NAMESPACE|POD|NODE|CONTAINER|PVC|USER|YOU|IMAGE|FILE|RELEASE|VERSION)\b/;
@@ -84,7 +84,7 @@ describe('commands of this program', () => {
   const own = [...outputs, ...docs, ...printedIn(LITERALS)].filter(
     ({tool, args, text}) =>
       (tool === 'scalr-agent' || args[0] === 'scalr-agent-install') &&
-      !/ \[|^scalr-agent (?:has|needs|X|-)/.test(text) &&
+      !/ \[|^scalr-agent (?:has|is|needs|X|-)/.test(text) &&
       text !== OF_THE_PACKAGE,
   );
 

@@ -69,7 +69,9 @@ const SITUATIONS: readonly Situation[] = [
   ...['bash', 'zsh', 'fish', 'powershell'].map((shell) => ({typed: `completion ${shell}`})),
   // Errors.
   {typed: 'values --chart agent-job'},
-  {typed: `values ${URL} --chart-version 0.5.63`},
+  {typed: `values ${URL} --chart agent-local --chart-version 0.5.63`},
+  // A version that every chart has, because the error names each of them.
+  {typed: `values ${URL} --chart-version 0.6.5`},
   {typed: `values ${URL} --run-cpu-request 500`},
   {typed: `values ${URL} --run-memory-request 4Gi --run-memory-limit 2Gi`},
   {typed: `values ${URL} --chart agent-local --cache efs`},

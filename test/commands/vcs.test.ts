@@ -46,7 +46,13 @@ describe('flags that only matter to runs', () => {
 test.each(
   TARGETS.filter(({chart}) => chart === 'agent-local'),
 )('agent-local $version gets no values for runs', async ({chart, version}) => {
-  const {stdout, exit} = await runCommand(Values, [...VCS, '--chart-version', version]);
+  const {stdout, exit} = await runCommand(Values, [
+    ...VCS,
+    '--chart',
+    chart,
+    '--chart-version',
+    version,
+  ]);
   expect(exit).toBe(0);
   const values = parse(stdout);
   expect(Object.keys(values).toSorted()).toEqual(['agent', 'podAnnotations']);

@@ -31,10 +31,12 @@ function flag(name: string): string | undefined {
     : found.map(({summary, description}) => `${summary} ${description ?? ''}`).join('\n');
 }
 
-const MESSAGES = join(root, 'test/checks/preflight/checks/messages');
-/** Results of every check, by paragraph: `id, when`, then what it says. */
-const results = readdirSync(MESSAGES).flatMap((file) =>
-  readFileSync(join(MESSAGES, file), 'utf8').split('\n\n'),
+const MESSAGES = ['checks', 'probe'].map((folder) =>
+  join(root, 'test/checks/preflight', folder, 'messages'),
+);
+/** Results of every check, by paragraph: `id, when`, then what it says. Where a line breaks does not matter, see `plain` of the test. */
+const results = MESSAGES.flatMap((folder) =>
+  readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n\n')),
 );
 
 function check(name: string): string | undefined {

@@ -25,6 +25,12 @@ const textsIn = (folder: string, files: RegExp): (readonly [source: string, text
 const fencesIn = (text: string): string =>
   [...text.matchAll(/^```console\n([\s\S]*?)^```/gm)].map(([, block]) => block).join('');
 
+/** The text with each JSON document as its strings, a line each: a quote of JSON is no quote of a shell. */
+const withStrings = (text: string): string =>
+  text.replaceAll(/^```json\n([\s\S]*?)^```/gm, (_, json: string) =>
+    [...json.matchAll(/"(?:[^"\\]|\\.)*"/g)].map(([each]) => JSON.parse(each)).join('\n'),
+  );
+
 /** Recorded output of the program: golden files, and the remedy of every cause. */
 export const OUTPUTS = [
   ...DOCUMENTS.map(({name, text}) => [name, text] as const),
@@ -34,7 +40,7 @@ export const OUTPUTS = [
         [`${chart}-${name}`, [...warnings, ...error, ''].join('\n')] as const,
     ),
   ),
-  ...textsIn('test/checks/preflight/checks/messages', /\.txt$/),
+  ...textsIn('test/checks/preflight', /\/messages\/[\w-]+\.txt$/),
   // Input of a test may be invalid on purpose.
   ...textsIn('docs', /^errors\.md$/).map(
     ([file, text]) => [file, fencesIn(text).replaceAll(/^\$ .*\n/gm, '')] as const,
@@ -49,7 +55,7 @@ export const DOCS = [
   ...textsIn('templates/export', /\.md$/).map(
     ([file, text]) => [file, text.replaceAll(/@[a-z]+@/g, 'x')] as const,
   ),
-  ...textsIn('docs', /(?<!^errors)\.md$/),
+  ...textsIn('docs', /(?<!^errors)\.md$/).map(([file, text]) => [file, withStrings(text)] as const),
   ['README.md', readFileSync(join(root, 'README.md'), 'utf8')] as const,
 ];
 

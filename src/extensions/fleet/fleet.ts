@@ -149,11 +149,6 @@ function sharedValues(
   target: Target,
   header: readonly string[],
 ): {values: Values; text: string} {
-  const lines = [
-    ...header,
-    chartLine(target),
-    'These values are those of the shared answers. Each cluster has what differs.',
-  ];
   const settings = shared
     .with(chart, {value: target.chart, source: 'answers'})
     .with(chartVersion, {value: target.version, source: 'answers'});
@@ -162,12 +157,13 @@ function sharedValues(
     const generated = generate(settings);
     values = generated.values;
     if (errorsIn(values, target).length === 0)
-      return {values, text: documentBelow(generated, lines)};
+      return {values, text: documentBelow(generated, [...header, chartLine(target)])};
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
   }
   // The shared answers are incomplete, or not for this chart.
-  return {values, text: toYaml(values, {header: lines})};
+  const incomplete = `Values of ${target.chart} ${target.version}: each cluster adds its own.`;
+  return {values, text: toYaml(values, {header: [...header, incomplete]})};
 }
 
 /** What to merge into the base, as Helm merges, for the effect of the desired values. Keys that only the base has get the chart default. */

@@ -76,7 +76,7 @@ function unreadBeside(
   files: FileSet,
 ): FileGroup[] {
   const others = manifests.filter(
-    ({values}) => !(engineReleases(values) ?? []).some((each) => chartOfRelease(each, files)),
+    (manifest) => !releasesIn(manifest, given.text).some((each) => chartOfRelease(each, files)),
   );
   return others.some(selectsChart)
     ? [unrelated(given, [uncheckedFile(given.file, whySelected(given.text))])]
@@ -202,6 +202,10 @@ const PARENT: UncheckedReason = {
 
 const HEADER = /^# Values of agent-(?:k8s|local|job) \d/m;
 
+/** Of an engine, or of a cluster in an exported fleet. */
+const releasesIn = (manifest: Manifest, text: string): EngineRelease[] =>
+  engineReleases(manifest.values) ?? exportedReleases(manifest, text);
+
 /** The values of every release of ours in a file. */
 async function releaseGroups(
   given: ValuesFile,
@@ -215,8 +219,7 @@ async function releaseGroups(
   const groups: FileGroup[] = [];
   for (const manifest of manifests) {
     const document = {given, manifest, files};
-    for (const release of engineReleases(manifest.values) ??
-      exportedReleases(manifest, given.text)) {
+    for (const release of releasesIn(manifest, given.text)) {
       const located = locate(release, document);
       if (located === undefined) continue;
       const around = [...fleetProblems(located, release, isScaled), ...collision(located, before)];

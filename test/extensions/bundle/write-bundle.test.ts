@@ -158,7 +158,7 @@ test('the summary starts with its verdict, and lists included and missing parts'
     ## Contents
 
     - report.html: this summary, logs, timeline and objects; open it in a browser
-    - TICKET.md: the form that Scalr's support asks for, filled as far as known
+    - TICKET.md: Scalr's support form, pre-filled where possible
     - findings.json, errors.json: findings and missing parts as JSON
     - logs/: 1 log, 2 lines, 1 KiB
     - events.txt: events, newest last

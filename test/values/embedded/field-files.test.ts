@@ -394,7 +394,10 @@ ${values.replaceAll(/^(?=.)/gm, '            ')}`,
 
   test('give unknown values, whose keys are checked', async () => {
     const values = `agent: {url: "https://{{.account}}.scalr.io", tokenExistingSecret: {name: "{{.name}}"}}\nreplicas: "{{.replicas}}"\n`;
-    expect((await check(set(values))).found).toEqual(['UNKNOWN_KEY replicas → replicaCount']);
+    expect((await check(set(values))).found).toEqual([
+      'UNCHECKED_VALUE agent.url → Render the file with its variables, and validate the result',
+      'UNKNOWN_KEY replicas → replicaCount',
+    ]);
   });
 
   test('can make values that only Argo CD can evaluate', async () => {

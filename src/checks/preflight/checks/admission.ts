@@ -79,10 +79,7 @@ function untriedResult(untried: readonly UntriedTrial[], {name}: PreflightContex
     .map((same) => `${whatOf(same)} not tried: ${same[0].untried}`)
     .join('; ');
   const create = kubectlCommand(kubeTarget, 'create', 'namespace', kubeTarget.namespace);
-  return notChecked(
-    message,
-    isNew ? `Create the namespace, and run preflight again: ${create}` : undefined,
-  );
+  return notChecked(message, isNew ? `Create the namespace first: ${create}` : undefined);
 }
 
 const whatOf = (trials: readonly AdmissionTrial[]): string =>

@@ -169,10 +169,15 @@ const NO_MANIFEST: ReadError = {
   message: 'the record of Helm contains no valid manifest',
 };
 
+/** A line that is not empty, a comment or a separator of documents. */
+const CONTENT = /^(?!\s*(?:#|$)|---)/m;
+
 /** Undefined if it is no manifest: an alias without an anchor, too many aliases, or other content. */
 function objectsOf(manifest: string): KubernetesObject[] | undefined {
   try {
     const objects = objectsIn(manifest);
+    // Only lines of a wrapper. A chart without objects renders comments and separators at most.
+    if (objects.length === 0 && CONTENT.test(manifest)) return undefined;
     return objects.every(({metadata}) => typeof metadata?.name === 'string') ? objects : undefined;
   } catch {
     return undefined;

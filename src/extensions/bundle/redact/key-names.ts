@@ -13,10 +13,11 @@ const SECRET =
 const FOREIGN = words(
   'kennwort contraseña contrasena senha heslo haslo hasło jelszó motdepasse wachtwoord lösenord losenord passord adgangskode salasana parola parolă lozinka пароль 密码 密碼 パスワード 비밀번호 סיסמה şifre κωδικός geslo zaporka slaptažodis parool пароля รหัสผ่าน',
 );
-const PHRASES = [
-  ...['mot de passe', 'كلمة المرور', 'كلمة السر', 'mật khẩu', 'kata sandi'],
-  ...['one-time code', 'verification code', 'recovery code', 'backup code', 'unlock code'],
-];
+const FOREIGN_PHRASES = ['mot de passe', 'كلمة المرور', 'كلمة السر', 'mật khẩu', 'kata sandi'];
+const CODES = ['one-time', 'verification', 'recovery', 'backup', 'unlock'].map(
+  (kind) => `${kind} code`,
+);
+const PHRASES = [...FOREIGN_PHRASES, ...CODES];
 const asBytes = (word: string): string => Buffer.from(word).toString('latin1');
 const asJson = (word: string): string =>
   word.replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
