@@ -8,10 +8,8 @@ import {
   ownVolumes,
   reuseValues,
 } from '../shared/known-problem.ts';
-import {FLAT, NESTED} from './versions.ts';
+import {FLAT, JOB_TEMPLATE, NESTED, TASK_TEMPLATES} from './versions.ts';
 
-/** `AgentTaskTemplate`, and names after the release. */
-const TEMPLATES = '>=0.5.68';
 const BEFORE_TEMPLATES = '<=0.5.67';
 
 /** Up to 0.5.67 the Deployment is always called scalr-agent; since then it has the full name of the release. */
@@ -60,11 +58,11 @@ export const knownProblems: readonly KnownProblem[] = [
     remedy: 'Migrate the values',
     isHandled: true,
   }),
-  renamedDefinition(FLAT, '0.5.64 - 0.5.67', 'atasks.scalr.io'),
-  renamedDefinition(BEFORE_TEMPLATES, TEMPLATES, 'agenttasktemplates.scalr.io'),
-  renamedClaim(FLAT, '0.5.64 - 0.5.67'),
-  renamedClaim(BEFORE_TEMPLATES, TEMPLATES),
-  blocking('SELECTOR_CHANGED', ['0.5.64 - 0.5.67', TEMPLATES], {
+  renamedDefinition(FLAT, JOB_TEMPLATE, 'atasks.scalr.io'),
+  renamedDefinition(BEFORE_TEMPLATES, TASK_TEMPLATES, 'agenttasktemplates.scalr.io'),
+  renamedClaim(FLAT, JOB_TEMPLATE),
+  renamedClaim(BEFORE_TEMPLATES, TASK_TEMPLATES),
+  blocking('SELECTOR_CHANGED', [JOB_TEMPLATE, TASK_TEMPLATES], {
     when: isDeploymentKept,
     whose: 'release `scalr-agent`',
     reason:
@@ -72,8 +70,8 @@ export const knownProblems: readonly KnownProblem[] = [
     remedy: 'Delete the Deployment before the upgrade, after its runs have ended',
     isHandled: true,
   }),
-  runsLoseTemplate(FLAT, '0.5.64 - 0.5.67'),
-  runsLoseTemplate(BEFORE_TEMPLATES, TEMPLATES),
+  runsLoseTemplate(FLAT, JOB_TEMPLATE),
+  runsLoseTemplate(BEFORE_TEMPLATES, TASK_TEMPLATES),
   blocking('EFS_REMOVED', [FLAT, NESTED], {
     when: ({values}) => textAt(values, 'efsVolumeHandle') !== '',
     whose: '`efsVolumeHandle`',
