@@ -25,6 +25,7 @@ import {cacheLimits, rules} from './rules.ts';
 import {valuesRules} from './values-rules.ts';
 import {
   containers,
+  FIXED_SHUTDOWN,
   FLAT,
   ignoredKeys,
   images,
@@ -37,7 +38,7 @@ import {
 const refusals: readonly Refusal[] = [
   {
     settings: [gracePeriod],
-    in: '0.5.64 - 0.5.68',
+    in: FIXED_SHUTDOWN,
     reason: 'the worker needs 360 s to stop a run; with a shorter period, the run is killed',
   },
   {
