@@ -16,7 +16,7 @@ import {
 import {otelEndpoint} from '../settings/observability.ts';
 import {isolation, purpose} from '../settings/purpose.ts';
 import {chartSource, type TargetName} from '../settings/release.ts';
-import {ENTRYPOINT_DOWNLOAD} from './agent-job/versions.ts';
+import {ENTRYPOINT_DOWNLOAD} from './agent-job/ranges.ts';
 import {imagesOf, selectsImagesOfRuns} from './images.ts';
 import type {Target} from './releases/target.ts';
 import {within} from './releases/versions.ts';

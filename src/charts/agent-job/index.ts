@@ -20,19 +20,11 @@ import {sharedValuesRules} from '../shared/key-rules.ts';
 import type {ChartDefault, Refusal} from '../shared/row.ts';
 import {pinnedAgent, sharedRules} from '../shared/setting-rules.ts';
 import {sharedRefusals} from '../shared/shared-refusals.ts';
+import {FIXED_SHUTDOWN, FLAT, NESTED} from './ranges.ts';
 import {rows} from './rows.ts';
 import {cacheLimits, rules} from './rules.ts';
 import {valuesRules} from './values-rules.ts';
-import {
-  containers,
-  FIXED_SHUTDOWN,
-  FLAT,
-  ignoredKeys,
-  images,
-  kubernetesFloors,
-  NESTED,
-  ownVariables,
-} from './versions.ts';
+import {containers, ignoredKeys, images, kubernetesFloors, ownVariables} from './versions.ts';
 
 /** Reasons for unsupported settings in agent-job. */
 const refusals: readonly Refusal[] = [

@@ -18,7 +18,7 @@ import {
   NO_CONTROLLER_BUDGET,
   NO_GLOBAL_LABELS,
   TASK_TEMPLATES,
-} from './versions.ts';
+} from './ranges.ts';
 
 const BEFORE_TEMPLATES = '<=0.5.67';
 

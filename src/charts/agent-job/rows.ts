@@ -55,7 +55,7 @@ import {
   switched,
   variable,
 } from '../shared/row-kinds.ts';
-import {FIXED_SHUTDOWN, FLAT, NESTED, NO_CONTROLLER_LABELS} from './versions.ts';
+import {FIXED_SHUTDOWN, FLAT, NESTED, NO_CONTROLLER_LABELS} from './ranges.ts';
 
 const controllerOnly = {
   partly: () =>

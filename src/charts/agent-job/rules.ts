@@ -21,6 +21,13 @@ import {
 } from '../shared/setting-rule.ts';
 import {fixedUserOnOpenShift, policyWithoutDns, sharedClaim} from '../shared/setting-rules.ts';
 import {
+  ENTRYPOINT_DOWNLOAD,
+  NESTED,
+  NO_CONTROLLER_BUDGET,
+  NO_CONTROLLER_LABELS,
+  NO_GLOBAL_LABELS,
+} from './ranges.ts';
+import {
   AGENT_BUDGET,
   boundsOf,
   controllersOf,
@@ -28,13 +35,6 @@ import {
   isUnset,
   TASK_BUDGET,
 } from './values-rules.ts';
-import {
-  ENTRYPOINT_DOWNLOAD,
-  NESTED,
-  NO_CONTROLLER_BUDGET,
-  NO_CONTROLLER_LABELS,
-  NO_GLOBAL_LABELS,
-} from './versions.ts';
 
 interface Cache {
   name: string;
