@@ -3,6 +3,7 @@ import type {Environment} from '../answers/sources.ts';
 import type {KubernetesClient} from '../cluster/kubernetes/client.ts';
 import type {ClientOptions} from '../cluster/kubernetes/connect.ts';
 import {type Clock, sleep} from '../ground/async.ts';
+import {isCi} from '../ground/ci.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {withInvokedName} from '../ground/program.ts';
 import {DockerTarget} from '../ground/system/docker-target.ts';
@@ -130,7 +131,7 @@ export function nodeApp(given = {isAccessible: false}): App {
     now: () => new Date(),
     sleep,
     hasTerminal:
-      process.stdin.isTTY === true && process.stderr.isTTY === true && !process.env['CI'],
+      process.stdin.isTTY === true && process.stderr.isTTY === true && !isCi(process.env),
     screen: errorScreen,
     resultScreen: screenOf(process.stdout, isAccessible),
     stdout: (text) => process.stdout.write(text),

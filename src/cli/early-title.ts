@@ -1,3 +1,4 @@
+import {isCi} from '../ground/ci.ts';
 import {titleText} from '../ui/title.ts';
 
 /** Without arguments on a terminal, the wizard begins: its title is shown before anything is loaded. */
@@ -6,7 +7,7 @@ export const hasEarlyTitle = ({argv, env, stdin, stderr}: NodeJS.Process): boole
   stdin.isTTY === true &&
   stderr.isTTY === true &&
   env['TERM'] !== 'dumb' &&
-  !env['CI'] &&
+  !isCi(env) &&
   !env['ACCESSIBLE'];
 
 export function showEarlyTitle(version: string, {env, stderr}: NodeJS.Process): void {

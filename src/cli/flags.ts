@@ -7,7 +7,7 @@ export const generalFlags = {
     helpGroup: 'GLOBAL',
   }),
   'no-input': Flags.boolean({
-    summary: 'Disable prompts; implied without a terminal and when CI is set.',
+    summary: 'Disable prompts; implied without a terminal, and when CI is set and not false.',
     helpGroup: 'GLOBAL',
   }),
   quiet: Flags.boolean({

@@ -26,6 +26,7 @@ import {
   requireProbe,
 } from '../cli/preflight.ts';
 import {settingFlags, targetFlag} from '../cli/setting-flags.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {cachedAccess} from '../cluster/kubernetes/with-retries.ts';
 import type {ClusterFacts} from '../cluster/platform/cluster-facts.ts';
 import {desiredRelease} from '../cluster/release/desired-release.ts';
@@ -87,6 +88,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
   };
 
   protected override readonly targets = TARGETS;
+  #cached: ClusterAccess | undefined;
 
   override async run(): Promise<Result | MachinePreflight> {
     const {flags, metadata} = await this.parse(Preflight);
@@ -114,6 +116,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     const name = releaseName(await this.pinned(flags), generated.settings);
     const {now, sleep, registries} = this.app;
     const access = await this.accessTo(name.kubeTarget, flags);
+    const cached = await this.#cachedAccess(name.kubeTarget, flags, deadlines);
     const {timeoutMs, end, signal, versionSignal} = deadlines;
     const deps = {...access, now, sleep, registries, signal, versionSignal};
     const context = this.context(flags);
@@ -121,7 +124,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
       ? readAccountFacts(generated.settings, flags.pool, {...context, timeoutMs})
       : undefined;
     const desired = desiredRelease(generated, valuesDocument(generated), name);
-    const found = await readPreflightContext(generated, desired, deps);
+    const found = await readPreflightContext(generated, desired, {...deps, ...cached});
     const read = {...found, account: await asking};
     const probing = {seconds: timeoutMs / 1000, urls, isDry: flags['dry-run'] ?? false};
     const probe = flags.probe
@@ -135,7 +138,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
   /** The values, with unset settings from the cluster if it answers. */
   async #generate(flags: PreflightFlags, deadlines: Deadlines): Promise<GeneratedValues> {
     const cached = async (kubeTarget: ClusterTarget) => {
-      const access = await this.accessTo(kubeTarget, flags);
+      const access = await this.#cachedAccess(kubeTarget, flags, deadlines);
       return cachedAccess(access, {signal: deadlines.early, sleep: this.app.sleep});
     };
     const cluster = await this.openAnswersOf(flags, cached).catch(onFailure(() => undefined));
@@ -143,6 +146,19 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     for (const {setting, answer} of settings.entries())
       if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
     return generateConfirmed(onlyRead(settings), cluster?.facts, {app: this.app, flags});
+  }
+
+  /** Everything before the probe is read once. */
+  async #cachedAccess(
+    kubeTarget: ClusterTarget,
+    flags: PreflightFlags,
+    {signal}: Deadlines,
+  ): Promise<ClusterAccess> {
+    this.#cached ??= cachedAccess(await this.accessTo(kubeTarget, flags), {
+      signal,
+      sleep: this.app.sleep,
+    });
+    return this.#cached;
   }
 
   /** Missing tools are results of checks. */

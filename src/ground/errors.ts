@@ -170,6 +170,10 @@ export const usageError = (
   cause?: Error,
 ): ExpectedError => failed('USAGE', message, suggestions, cause ? {cause} : {});
 
+/** Distributions have kubectl under other names; k3s is kubectl when it is called so. */
+export const INSTALL_KUBECTL =
+  'Install kubectl, or set its path with --kubectl, for example oc, microk8s.kubectl, or a link named kubectl to k3s';
+
 /** How an install, an upgrade and the others continue after a failure. */
 export const RUN_AGAIN = 'Run the same command again to continue';
 
@@ -206,7 +210,11 @@ export const maskSecrets = (text: string): string =>
     text
       .replace(/(?<=\/\/)[^"'\n]*@/g, '***@')
       .replace(/(?<![\w./-])[\w.%+\\-]+:[^\s"'@]*@(?!sha256:)/g, '***@')
-      .replace(/\beyJ[\w-]{4,}(\.[\w-]*){0,2}/g, '[hidden]'),
+      .replace(/\beyJ[\w-]{4,}(\.[\w-]*){0,2}/g, '[hidden]')
+      .replace(
+        /\b(authorization: ?(?:[a-z]{4,12} )?|bearer (?=\S*\d))[^\s"',)]{6,}/gi,
+        '$1[hidden]',
+      ),
   );
 
 /** The prompt was canceled: Ctrl-C, Ctrl-D, end of input or an aborted signal. */

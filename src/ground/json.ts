@@ -3,12 +3,13 @@ import type {ReadResult} from './fact.ts';
 /** Maximum length of the quoted output. */
 const MAX_LINES = 80;
 
-/** Undefined if it is not JSON. */
+/** Undefined if it is not JSON. Wrappers of tools print lines before it. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined;
+    const start = text.search(/^[[{]/m);
+    return start > 0 ? jsonIn(text.slice(start)) : undefined;
   }
 }
 

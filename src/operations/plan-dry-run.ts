@@ -235,7 +235,7 @@ async function requireDefinitions(
   const definitions = objects.filter(({kind}) => kind === 'CustomResourceDefinition');
   const install = steps.find(({phase}) => phase === 'release')?.call;
   if (definitions.length === 0 || install === undefined) return;
-  if ((await processes.run(helmVersion)).stdout.startsWith('v3.')) return;
+  if (/^v3\./m.test((await processes.run(helmVersion)).stdout)) return;
   const call = dryRunApply(kubeTarget, definitions, {asHelm: true});
   const outcome = await processes.run(call);
   if (outcome.exitCode === 0) return;

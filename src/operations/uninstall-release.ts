@@ -1,6 +1,12 @@
 import type {PollDeps} from '../cluster/helm/poll.ts';
 import {errorLine} from '../cluster/kubernetes/api-error.ts';
 import {deleteByHand} from '../cluster/kubernetes/deletions.ts';
+import {
+  type EndingObject,
+  endingText,
+  howToEnd,
+  isEnding,
+} from '../cluster/kubernetes/ending-objects.ts';
 import {groupVersionOf, pluralOfKind} from '../cluster/kubernetes/kinds.ts';
 import {refText} from '../cluster/kubernetes/object-refs.ts';
 import {getObject, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
@@ -8,7 +14,6 @@ import {withTimeout} from '../ground/async.ts';
 import {callText} from '../ground/call-arguments.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, interrupted, isInterrupt} from '../ground/errors.ts';
-import {type EndingObject, endingText, howToEnd, isEnding} from './held-objects.ts';
 import {type Removal, removalText} from './removal.ts';
 import {type RunStepsDeps, runSteps} from './run-steps.ts';
 import type {RemovedObject} from './step.ts';

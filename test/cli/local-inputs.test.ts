@@ -17,6 +17,7 @@ import Uninstall from '../../src/commands/uninstall.ts';
 import Upgrade from '../../src/commands/upgrade.ts';
 import Validate from '../../src/commands/validate.ts';
 import Values from '../../src/commands/values.ts';
+import {INSTALL_KUBECTL} from '../../src/ground/errors.ts';
 import {toolNotFound} from '../../src/ground/system/node-processes.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
@@ -57,7 +58,7 @@ describe('install', () => {
       suggestions: [
         'Add --url URL',
         'Install helm, or set its path with --helm',
-        'Install kubectl, or set its path with --kubectl',
+        INSTALL_KUBECTL,
         'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret',
       ],
     });

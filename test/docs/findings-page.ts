@@ -148,8 +148,8 @@ export const exampleOf = (code: string): string | undefined => {
   const found = FOUND.get(code);
   if (found === undefined) return undefined;
   const {finding, file, text} = found;
-  // The line of some files is thousands of characters long.
-  const readable = text.replace(/.{200,}/g, '');
+  // Some lines are thousands of characters long, or have signs that not every terminal shows.
+  const readable = text.replace(/^.*[^\n\t -~].*$|.{200,}/gm, '');
   const shown = findingsText(
     [{files: [{file, text: readable}], areLayers: false, findings: [finding]}],
     {

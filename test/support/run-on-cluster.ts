@@ -38,8 +38,7 @@ async function onCluster(
     namespace,
     '--helm',
     helm,
-    '--kubectl',
-    await findKubectl(),
+    ...(argv.includes('--kubectl') ? [] : ['--kubectl', await findKubectl()]),
   ];
   const tools = {
     processes: nodeProcesses,

@@ -4,6 +4,7 @@ import {resourceOf, siblingsPath} from '../../cluster/kubernetes/kinds.ts';
 import {kindAndName} from '../../cluster/kubernetes/object-refs.ts';
 import type {KubernetesObject} from '../../cluster/kubernetes/objects.ts';
 import {ownLabels} from '../../cluster/kubernetes/own-objects.ts';
+import {mapsIn} from '../../cluster/kubernetes/pod-specs.ts';
 import {
   podExcuse,
   temporaryName,
@@ -12,6 +13,7 @@ import {
 } from '../../cluster/kubernetes/trial-objects.ts';
 import type {DesiredRelease, DesiredSecret} from '../../cluster/release/desired-release.ts';
 import {type Fact, isKnown, known, knownValue, type ReadError} from '../../ground/fact.ts';
+import {getAt, type Tree} from '../../ground/tree.ts';
 import type {Get} from '../../settings/define.ts';
 import {isOfAmounts} from './checks/admission-amounts.ts';
 import type {ClusterReading} from './cluster-reading.ts';
@@ -54,9 +56,11 @@ export async function readAdmission(
   const {namespace} = name.kubeTarget;
   const answerTo = async ({what, object, owner, excuse}: Trial): Promise<AdmissionTrial> => {
     const path = `${siblingsPath(object, namespace)}?dryRun=All`;
-    const {error} = await kubernetes.post(path, object, options);
+    const answer = await kubernetes.post(path, object, options);
     const tried = {what, object, ...(owner && {owner})};
-    return error === undefined ? tried : {...tried, ...outcomeOf(error, excuse)};
+    return answer.error === undefined
+      ? {...tried, injected: injectedInto(object, answer.body as Tree)}
+      : {...tried, ...outcomeOf(answer.error, excuse)};
   };
   const trials = [
     ...objects.map((object) => trialOf(object, created)),
@@ -135,6 +139,14 @@ const runTrials = ({desired, get}: Created): Trial[] =>
         },
       ]
     : [];
+
+/** Containers that webhooks add to a pod, such as sidecars. */
+function injectedInto(object: KubernetesObject, admitted: Tree): string[] {
+  const namesIn = (tree: Tree): string[] =>
+    mapsIn(getAt(tree, ['spec', 'containers'])).map(({name}) => String(name));
+  const own = namesIn(object as unknown as Tree);
+  return object.kind === 'Pod' ? namesIn(admitted).filter((name) => !own.includes(name)) : [];
+}
 
 /** What an error says about the object; an object that exists was admitted before. */
 function outcomeOf(

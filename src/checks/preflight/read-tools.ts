@@ -23,7 +23,7 @@ async function readVersion(call: Call, processes: Processes): Promise<Fact<strin
   const outcome = await processes.run(call);
   if (outcome.exitCode !== 0) return failureOf(outcome);
   const [, plain, quoted] =
-    /^\s*v?(\d+\.\d+\.\d+)|"gitVersion":\s*"v?(\d+\.\d+\.\d+)/.exec(outcome.stdout) ?? [];
+    /^v?(\d+\.\d+\.\d+)|"gitVersion":\s*"v?(\d+\.\d+\.\d+)/m.exec(outcome.stdout) ?? [];
   const version = plain ?? quoted;
   return version === undefined
     ? unknown('failed', `${call.tool} version did not return a version`)

@@ -1,6 +1,7 @@
 import {gunzipSync, gzipSync} from 'node:zlib';
 import {parseAllDocuments} from 'yaml';
 import type {ClusterTarget, ReleaseName} from '../../ground/command-line.ts';
+import {isFields} from '../../ground/json.ts';
 import type {Values} from '../../ground/tree.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
 import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
@@ -159,5 +160,6 @@ export function markedFailed(record: SecretObject): SecretObject {
 export const objectsIn = (manifest: string): KubernetesObject[] =>
   parseAllDocuments(manifest, {logLevel: 'silent'}).flatMap((document) => {
     const object: unknown = 'toJS' in document ? document.toJS() : undefined;
-    return typeof object === 'object' && object !== null ? [object as KubernetesObject] : [];
+    // A wrapper of helm can print lines that are YAML too.
+    return isFields(object) && 'kind' in object ? [object as unknown as KubernetesObject] : [];
   });

@@ -166,7 +166,7 @@ export function limitedClient(client: KubernetesClient, width: number): Kubernet
   };
 }
 
-/** Sends equal requests only once, and does not wait for the response after `until`. */
+/** Sends equal requests only once, unless one was aborted, and does not wait for the response after `until`. */
 export function cachedClient(client: KubernetesClient, until: AbortSignal): KubernetesClient {
   const answers = new Map<string, Promise<ApiResult>>();
   const once = (
@@ -178,7 +178,12 @@ export function cachedClient(client: KubernetesClient, until: AbortSignal): Kube
     const known = answers.get(key);
     if (known) return known;
     const {signal: either, release} = followSignal(signal, until);
-    const answer = ask(either).finally(release);
+    const answer = ask(either)
+      .then((result) => {
+        if (result.error?.kind === 'aborted') answers.delete(key);
+        return result;
+      })
+      .finally(release);
     answers.set(key, answer);
     return answer;
   };
@@ -228,7 +233,12 @@ export function cachedProcesses(processes: Processes, {signal, sleep}: RetryOpti
 
   const cached = (call: Call, signal: AbortSignal): Promise<ProcessResult> => {
     const key = JSON.stringify(call);
-    const outcome = outcomes.get(key) ?? run(call, signal);
+    const known = outcomes.get(key);
+    if (known) return known;
+    const outcome = run(call, signal).then((result) => {
+      if (signal.aborted) outcomes.delete(key);
+      return result;
+    });
     outcomes.set(key, outcome);
     return outcome;
   };

@@ -3,7 +3,7 @@ import {scalrChart} from '../../charts/releases/chart-name.ts';
 import {within} from '../../charts/releases/versions.ts';
 import {at, getAt, isMap, type Tree, type Values} from '../../ground/tree.ts';
 import {kindAndName} from '../kubernetes/object-refs.ts';
-import type {KubernetesObject, Workload} from '../kubernetes/objects.ts';
+import type {KubernetesObject, Pod, Workload} from '../kubernetes/objects.ts';
 import {isOwn} from '../kubernetes/own-objects.ts';
 import {hasEnded} from '../kubernetes/pod-specs.ts';
 import {DEFINITIONS} from '../platform/cluster-facts.ts';
@@ -195,7 +195,9 @@ export function runsIn(objects: readonly KubernetesObject[], of: RunsOf): Run[] 
     .filter((pod) => !hasEnded(pod) && !isOwn(pod));
   if (of.chart === 'agent-k8s') return runPods(pods, of);
   const jobs = objects.filter(({kind}) => kind === 'Job');
-  const running = jobs.filter((job) => !isFinished(job) && isOfAgentJob(job, of));
+  const running = jobs.filter(
+    (job) => !isFinished(job) && isOfAgentJob(job, of) && !isOnlyHeld(job, objects),
+  );
   // A pod may outlive the record of its Job.
   const lone = pods.filter(
     (pod) => isOfAgentJob(pod, of) && !jobs.some(({metadata}) => isOwnedBy(pod, metadata.name)),
@@ -204,6 +206,20 @@ export function runsIn(objects: readonly KubernetesObject[], of: RunsOf): Run[] 
     ...running.map((job) => run('Job', job, true)),
     ...lone.map((pod) => run('Pod', pod, true)),
   ];
+}
+
+/** The run of the Job has ended, and a container that something else has added to its pod, such as the sidecar of a service mesh, keeps running. */
+export function isOnlyHeld(job: KubernetesObject, objects: readonly KubernetesObject[]): boolean {
+  const {containers = []} = (job as {spec?: {template?: Template}}).spec?.template?.spec ?? {};
+  const own = containers.map(({name}) => name);
+  const pods = objects.filter(
+    (each): each is Pod => each.kind === 'Pod' && isOwnedBy(each, job.metadata.name),
+  );
+  const hasEndedRun = ({status}: Pod): boolean =>
+    own.every((name) =>
+      status?.containerStatuses?.some((each) => each.name === name && each.state?.terminated),
+    );
+  return own.length > 0 && pods.some((pod) => !hasEnded(pod)) && pods.every(hasEndedRun);
 }
 
 /** Running and finished Jobs or run pods; for agent-k8s, also pods that only look like one. */

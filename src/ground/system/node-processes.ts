@@ -7,7 +7,7 @@ import {followSignal, untilAborted} from '../async.ts';
 import type {Call} from '../call.ts';
 import {argumentsOf} from '../call-arguments.ts';
 import type {ProcessResult} from '../command-line.ts';
-import {ExitCode, type ExpectedError, failed} from '../errors.ts';
+import {ExitCode, type ExpectedError, failed, INSTALL_KUBECTL} from '../errors.ts';
 import {HelmDirectories} from './helm-directories.ts';
 import type {Processes, Running} from './system.ts';
 import {toolEnvironment} from './tool-environment.ts';
@@ -182,12 +182,15 @@ export const toolNotFound = (
     path === tool
       ? `${tool} not found on PATH.`
       : `${path} cannot be executed${isForbidden ? '' : ': no such file'}.`,
-    [HOW_TO_INSTALL[tool] ?? `Install ${tool}`],
+    [
+      ...(path.includes(' ') ? [`--${tool} takes one program without arguments`] : []),
+      HOW_TO_INSTALL[tool] ?? `Install ${tool}`,
+    ],
   );
 
 const HOW_TO_INSTALL: Readonly<Partial<Record<Call['tool'], string>>> = {
   helm: 'Install helm, or set its path with --helm',
-  kubectl: 'Install kubectl, or set its path with --kubectl',
+  kubectl: INSTALL_KUBECTL,
   docker: 'Install Docker 20.10 or newer, and check: docker ps',
 };
 

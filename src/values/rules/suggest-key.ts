@@ -50,14 +50,9 @@ export function suggestKey(
   const notes = upstreamNotes(path, target);
   const {message, ...found} = suggestKnownKey({path, values, target: ChartVersion.of(target)});
   const isLost = found.suggestion === undefined && getAt(values, [...path, AZURE_LABEL]);
-  return {
-    message: [
-      message,
-      ...(isLost ? ['Azure Workload Identity requires this label, so it cannot be used.'] : []),
-      ...(notes.length === 0 ? [] : [`Chart changelog: ${notes.join(' ')}.`]),
-    ].join(' '),
-    ...found,
-  };
+  const azure = isLost && 'Azure Workload Identity requires this label, so it cannot be used.';
+  const changelog = notes.length > 0 && `Chart changelog: ${notes.join(' ')}.`;
+  return {message: [message, azure, changelog].filter(Boolean).join(' '), ...found};
 }
 
 function suggestKnownKey(unknown: UnknownKey): {message: string} & Partial<Suggestion> {

@@ -49,6 +49,14 @@ test('the same question is asked once, by whoever asks', async () => {
   expect(calls).toEqual(['kubectl version', 'kubectl config']);
 });
 
+test('a question that was aborted is asked again', async () => {
+  const {run, calls} = asking([answer()]);
+  const aborted = AbortSignal.abort();
+  expect(await run(call('version'), {signal: aborted})).toMatchObject({exitCode: 1});
+  expect(await run(call('version'))).toEqual(answer());
+  expect(calls).toHaveLength(2);
+});
+
 test('a moment of weakness is outlived, and one that lasts is not', async () => {
   const passing = asking([BUSY, answer()]);
   expect(await passing.run(call('get'))).toEqual(answer());

@@ -2,7 +2,7 @@ import type {CheckFinding, CheckReport} from '../../../src/checks/preflight/chec
 import {findingSentence} from '../../../src/findings/finding.ts';
 import {findingText} from '../../../src/ui/finding-text.ts';
 
-const SCREEN = {hasColor: false, columns: 96};
+const SCREEN = {hasColor: false, columns: 76};
 
 /** A result as `preflight` prints it on a screen of 96 columns; `nothing` where a check has nothing to look at. */
 export function shown(report: CheckReport | undefined): string {

@@ -37,7 +37,8 @@ const objectsIn = (text: string): unknown[] =>
 
 // Kustomize calls only Helm 3.
 const helm = (await findHelm()).find(({major}) => major === 3)?.path;
-const kubectl = await execa('kubectl', ['kustomize', '--help'], {reject: false});
+const KUBECTL = 'kubectl';
+const kubectl = await execa(KUBECTL, ['kustomize', '--help'], {reject: false});
 
 test.skipIf(helm === undefined || kubectl.failed)(
   'the values that are read from a Kustomization render what Kustomize renders',
@@ -50,7 +51,7 @@ test.skipIf(helm === undefined || kubectl.failed)(
     writeFileSync(join(folder, 'kustomization.yaml'), KUSTOMIZATION);
     writeFileSync(join(folder, 'base.yaml'), BASE);
     const build = ['kustomize', folder, '--enable-helm', '--helm-command', helm as string];
-    const {stdout: built} = await execa('kubectl', build);
+    const {stdout: built} = await execa(KUBECTL, build);
 
     const file = join(folder, 'kustomization.yaml');
     const groups = await readFiles([{file, text: KUSTOMIZATION}], async (path) =>

@@ -5,6 +5,7 @@ import {delimiter, join} from 'node:path';
 import {afterAll, afterEach, expect, onTestFinished, test, vi} from 'vitest';
 import type {KubernetesClient} from '../../../src/cluster/kubernetes/client.ts';
 import {kubernetesClient} from '../../../src/cluster/kubernetes/connect.ts';
+import {INSTALL_KUBECTL} from '../../../src/ground/errors.ts';
 import {HANGS} from '../../support/own-tools.ts';
 import {readLog} from './read-log.ts';
 
@@ -141,7 +142,7 @@ test('suggests a next step when kubectl is missing', async () => {
     kubernetesClient(place, {kubectl: '/nowhere/kubectl'}).connect(forEver),
   ).rejects.toMatchObject({
     code: 'TOOL_NOT_FOUND',
-    suggestions: ['Install kubectl, or set its path with --kubectl'],
+    suggestions: [INSTALL_KUBECTL],
   });
 });
 

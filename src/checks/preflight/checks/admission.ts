@@ -1,6 +1,9 @@
+import {CONTROLLERS} from '../../../cluster/kubernetes/trial-objects.ts';
+import {changing} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown} from '../../../ground/fact.ts';
 import {count, few, groupsOf} from '../../../ground/text.ts';
+import {set} from '../../../settings/chart-values.ts';
 import {
   type AdmissionTrial,
   NO_NAMESPACE,
@@ -9,7 +12,7 @@ import {
 } from '../facts/context.ts';
 import {admissionRemedies} from './admission-remedies.ts';
 import {check} from './check.ts';
-import {type CheckResult, ifKnown, notChecked, pass} from './check-result.ts';
+import {type CheckResult, ifKnown, notChecked, pass, warn} from './check-result.ts';
 
 export const admission = check('Namespace', 'admission', 'Admission control', {
   ref: 'https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/',
@@ -29,6 +32,31 @@ export const admission = check('Namespace', 'admission', 'Admission control', {
 });
 
 type UntriedTrial = AdmissionTrial & {untried: string};
+
+/** A service mesh adds sidecars that do not end, so the Job of a run does not end either. */
+export const injectedSidecars = check('Namespace', 'injected-sidecars', 'Sidecars of runs', {
+  ref: 'https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/',
+  run: ({admission: asked, target}) =>
+    ifKnown(asked, 'ask the API server', (trials): CheckResult => {
+      const ofRuns = trials.filter(({owner}) => owner && !CONTROLLERS.has(owner.kind ?? ''));
+      const added = [...new Set(ofRuns.flatMap(({injected = []}) => injected))];
+      if (added.length > 0)
+        return warn(
+          `Webhooks add ${added.join(', ')} to the pods of runs. A run that has ended stays until they end too`,
+          changing(set, EXCLUDED),
+        );
+      const failed = ofRuns.find((each) => each.untried ?? each.rejection);
+      if (failed !== undefined) return notChecked(`${failed.what} was not admitted`);
+      return pass(
+        ofRuns.length > 0
+          ? 'Webhooks add no containers to the pods of runs'
+          : `${target.chart} runs no Jobs`,
+      );
+    }),
+});
+
+const EXCLUDED =
+  "Exclude the pods of runs, with Istio: --set 'task.podLabels.sidecar\\.istio\\.io/inject=false'. Or use native sidecars, which end with the run";
 
 /** The check of quotas counts all runs; the API server was asked about one. */
 const isRejected = ({rejection}: AdmissionTrial, {live}: PreflightContext): boolean =>

@@ -4,6 +4,7 @@ import {hostPaths, podSpecs} from '../../../cluster/kubernetes/pod-specs.ts';
 import type {Remedy} from '../../../findings/finding.ts';
 import {changing} from '../../../findings/finding.ts';
 import type {ClusterSelection} from '../../../ground/command-line.ts';
+import {INSTALL_KUBECTL} from '../../../ground/errors.ts';
 import {type Fact, isKnown, isUnread, knownValue, type Unknown} from '../../../ground/fact.ts';
 import {count, few} from '../../../ground/text.ts';
 import {getAt, type Values} from '../../../ground/tree.ts';
@@ -176,16 +177,12 @@ const missingTool = (why: Unknown, task: string, remedy: string): CheckResult =>
 const kubectl = check('Tools', 'kubectl-version', 'kubectl', {
   ref: 'https://kubernetes.io/releases/version-skew-policy/#kubectl',
   run({tools, facts}) {
-    if (!isKnown(tools.kubectl))
-      return missingTool(
-        tools.kubectl,
-        'run kubectl',
-        'Install kubectl, or set its path with --kubectl',
-      );
+    if (!isKnown(tools.kubectl)) return missingTool(tools.kubectl, 'run kubectl', INSTALL_KUBECTL);
     const own = tools.kubectl.value;
     if (!isKnown(facts.versions.server))
       return cannot(`compare kubectl ${own} with the API server`, facts.versions.server.because);
     const server = facts.versions.server.value;
+    if (!/^v?1\./.test(own)) return pass(`oc ${own}, API server ${server}`);
     const apart = Math.abs(minorOf(own) - minorOf(server));
     return apart > 1
       ? warn(

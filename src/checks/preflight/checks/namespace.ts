@@ -1,10 +1,11 @@
-import {changing} from '../../../findings/finding.ts';
+import {endingText, howToEnd, isEnding} from '../../../cluster/kubernetes/ending-objects.ts';
+import {changing, remediesOf} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown} from '../../../ground/fact.ts';
 import {namespace} from '../../../settings/release.ts';
-import {admission} from './admission.ts';
+import {admission, injectedSidecars} from './admission.ts';
 import {type Check, check} from './check.ts';
-import {fail, notChecked, pass} from './check-result.ts';
+import {notChecked, pass} from './check-result.ts';
 import {quota} from './quota.ts';
 
 const exists = check('Namespace', 'namespace', 'Namespace', {
@@ -13,16 +14,26 @@ const exists = check('Namespace', 'namespace', 'Namespace', {
     if (!isKnown(namespaceObject)) return notChecked(namespaceObject.because);
     const found = namespaceObject.value;
     if (found === undefined) return pass(`${kubeTarget.namespace} will be created`);
-    return found.metadata.deletionTimestamp === undefined
-      ? pass(`${kubeTarget.namespace} exists`)
-      : fail(
-          `${kubeTarget.namespace} is being deleted, so no objects can be created in it`,
-          changing(
-            namespace,
-            `Use another one with --namespace, or wait until it is deleted: ${kubectlCommand(kubeTarget, 'wait', '--for=delete', `namespace/${kubeTarget.namespace}`, '--timeout=10m')}`,
-          ),
-        );
+    if (!isEnding(found)) return pass(`${kubeTarget.namespace} exists`);
+    const wait = kubectlCommand(
+      kubeTarget,
+      'wait',
+      '--for=delete',
+      `namespace/${kubeTarget.namespace}`,
+      '--timeout=10m',
+    );
+    return {
+      verdict: 'error',
+      message: `${kubeTarget.namespace} is being deleted, so no objects can be created in it: ${endingText(found)}`,
+      remedies: [
+        changing(
+          namespace,
+          `Use another one with --namespace, or wait until it is deleted: ${wait}`,
+        ),
+        ...remediesOf(howToEnd({kind: 'Namespace', ...found}, kubeTarget)),
+      ],
+    };
   },
 });
 
-export const namespaceChecks: readonly Check[] = [exists, admission, quota];
+export const namespaceChecks: readonly Check[] = [exists, admission, injectedSidecars, quota];

@@ -18,6 +18,7 @@ import {check} from './check.ts';
 import {fail, ifKnown, notChecked, pass, warn} from './check-result.ts';
 import {shortNames} from './image-names.ts';
 import {controllerNodes, FLAG, runNodes} from './placement.ts';
+import {lastingNodes, projectNodes} from './special-nodes.ts';
 
 const NODES = 'list nodes';
 
@@ -203,4 +204,6 @@ export const nodeChecks = [
   windowsNodes,
   shortNames,
   workerNodes,
+  projectNodes,
+  lastingNodes,
 ];

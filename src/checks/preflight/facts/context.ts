@@ -100,6 +100,8 @@ export interface AdmissionTrial {
   object: KubernetesObject;
   /** Whose template the pod has. */
   owner?: KubernetesObject;
+  /** Containers that webhooks add to the pod. */
+  injected?: readonly string[];
   /** Why it was rejected, in the words of the API server. */
   rejection?: string;
   /** Why it could not be tried. */

@@ -108,9 +108,8 @@ function randomParts(run: string, shortest: number): Extent[] {
     start = end + 1;
   }
   // Slashes can cut base64 into parts that are too short.
-  const words = run.split('/').filter((part) => /^[a-z]{3,}$/.test(part));
   const isBase64 = !/[-_]/.test(run) && looksRandom(run.replaceAll('/', ''), 32);
-  if (parts.length === 0 && isBase64 && words.join('').length < run.length / 6)
+  if (parts.length === 0 && isBase64 && !/(?:^|\/)[a-z]{4,}(?:\/|$)/.test(run))
     return [{start: 0, end: run.length}];
   return parts.length > 0 && (run.includes('+') || !PATH.test(run))
     ? [{start: 0, end: run.length}]

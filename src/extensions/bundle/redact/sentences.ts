@@ -74,8 +74,9 @@ function before(text: string, key: Key): readonly Extent[] {
   return looksChosen(text.slice(extent.start, extent.end)) ? [extent] : NOTHING;
 }
 
-/** `token for the user, id: …` */
+/** `token for the user, id: …`, `token is valid until 11:00` */
 function isOfOther(between: string): boolean {
+  if (/\d:[ \t]*$/.test(between)) return true;
   const [, last] = /([\w-]+)[ \t]*:[ \t]*$/.exec(between) ?? [];
   return last !== undefined && isDescription(last);
 }

@@ -13,7 +13,7 @@ import {
 } from '../../../checks/preflight/checks/check-result.ts';
 import {changing} from '../../../findings/finding.ts';
 import {ExpectedError} from '../../../ground/errors.ts';
-import {isKnown, knownValue} from '../../../ground/fact.ts';
+import {isKnown} from '../../../ground/fact.ts';
 import {count, few} from '../../../ground/text.ts';
 import {url} from '../../../settings/agent.ts';
 import {imagePullPolicy} from '../../../settings/images.ts';
@@ -47,29 +47,33 @@ const ARCHITECTURES = ['x86_64', 'amd64', 'aarch64', 'arm64', ''];
 const distribution = machineCheck('Machine', 'host-distribution', 'Operating system', {
   ref: `${POOLS}, ${REQUIREMENTS}`,
   run: ({facts, agent}) => {
-    const docker = agent.target === 'docker' ? knownValue(facts.docker) : undefined;
-    if (docker && (docker.type === 'windows' || !ARCHITECTURES.includes(docker.architecture)))
-      return fail(
-        `Docker runs ${docker.type} containers on ${docker.architecture}, but the agent requires Linux on amd64 or arm64`,
-        'Use another machine',
-      );
-    return ifKnown(
-      facts.distribution,
-      'read the operating system',
-      ({id, version, name}): CheckResult => {
-        const isListed = DISTRIBUTIONS[id]?.some((each) => each.test(version)) === true;
-        if (isListed) return pass(name);
-        // Containers bring their own system.
-        if (agent.target === 'docker')
-          return pass(`${name}; Scalr lists Rocky Linux 9, Ubuntu 20.04 and 22.04`);
-        return warn(
-          `${name} is not supported by the Linux packages`,
-          'Use Rocky Linux 9, Ubuntu 20.04 or 22.04, or run the agent in Docker: --target docker',
-        );
-      },
+    if (agent.target !== 'docker') return checkDistribution(facts, agent);
+    return ifKnown(facts.docker, 'read the platform of Docker', ({type, architecture}) =>
+      type === 'windows' || !ARCHITECTURES.includes(architecture)
+        ? fail(
+            `Docker runs ${type} containers on ${architecture}, but the agent requires Linux on amd64 or arm64`,
+            'Use another machine',
+          )
+        : checkDistribution(facts, agent),
     );
   },
 });
+
+const checkDistribution = (
+  {distribution: read}: MachineContext['facts'],
+  {target}: MachineContext['agent'],
+): CheckResult =>
+  ifKnown(read, 'read the operating system', ({id, version, name}): CheckResult => {
+    const isListed = DISTRIBUTIONS[id]?.some((each) => each.test(version)) === true;
+    if (isListed) return pass(name);
+    // Containers bring their own system.
+    if (target === 'docker')
+      return pass(`${name}; Scalr lists Rocky Linux 9, Ubuntu 20.04 and 22.04`);
+    return warn(
+      `${name} is not supported by the Linux packages`,
+      'Use Rocky Linux 9, Ubuntu 20.04 or 22.04, or run the agent in Docker: --target docker',
+    );
+  });
 
 /** Concurrent runs of all agents on this machine. */
 const runsOf = ({get, agent}: MachineContext): number =>
@@ -261,14 +265,18 @@ const otherPurpose = machineCheck('Agents', 'other-purpose', 'Other agents on th
       const unlabeled = agents
         .filter((each) => purposeOf(each) === undefined)
         .map((each) => `container ${containerName(each)}`);
-      const isService =
-        agent.target !== 'systemd' && knownValue(services)?.['scalr-agent']?.isInstalled;
-      const unclear = [...unlabeled, ...(isService ? ['service scalr-agent'] : [])];
-      if (unclear.length > 0)
-        return notChecked(
-          `Cannot determine whether these are run agents or VCS agents: ${few(unclear)}`,
-        );
-      return pass(agents.length === 0 ? 'No other agents' : few(agents.map(containerName)));
+      const conclude = (isService: boolean): CheckResult => {
+        const unclear = [...unlabeled, ...(isService ? ['service scalr-agent'] : [])];
+        if (unclear.length > 0)
+          return notChecked(
+            `Cannot determine whether these are run agents or VCS agents: ${few(unclear)}`,
+          );
+        return pass(agents.length === 0 ? 'No other agents' : few(agents.map(containerName)));
+      };
+      if (agent.target === 'systemd') return conclude(false);
+      return ifKnown(services, 'read the services of this machine', (known) =>
+        conclude(known['scalr-agent']?.isInstalled === true),
+      );
     }),
 });
 

@@ -10,7 +10,13 @@ import {
   unknown,
 } from '../../../ground/fact.ts';
 import {type Fields, isFields, jsonIn} from '../../../ground/json.ts';
-import type {Connections, Files, HostCall, HostTools} from '../../../ground/system/system.ts';
+import type {
+  Connections,
+  Files,
+  HostAnswer,
+  HostCall,
+  HostTools,
+} from '../../../ground/system/system.ts';
 import {propertiesIn, showServices} from '../../../ground/system/systemd.ts';
 
 import type {Get} from '../../../settings/define.ts';
@@ -120,11 +126,13 @@ const REASONS: Readonly<Record<string, 'forbidden' | 'timed-out'>> = {
   aborted: 'timed-out',
 };
 
-async function ask(call: HostCall, {host, signal}: MachineDeps): Promise<Fact<string>> {
-  const {stdout, error} = await host.run(call, {signal});
-  if (error === undefined) return known(stdout, [call.tool, call.args[0]].join(' '));
-  return unknown(REASONS[error.kind] ?? 'failed', error.message);
-}
+const ask = async (call: HostCall, {host, signal}: MachineDeps): Promise<Fact<string>> =>
+  factOf(call, await host.run(call, {signal}));
+
+const factOf = ({tool, args}: HostCall, {stdout, error}: HostAnswer): Fact<string> =>
+  error === undefined
+    ? known(stdout, [tool, args[0]].join(' '))
+    : unknown(REASONS[error.kind] ?? 'failed', error.message);
 
 /** An expected error as an unknown fact. */
 const settled = <T>(reading: Promise<T>, source: string): Promise<Fact<T>> =>
@@ -265,7 +273,10 @@ const SERVICES = ['scalr-agent', 'scalr-docker'];
 
 async function readServices(deps: MachineDeps): Promise<MachineContext['services']> {
   const call = showServices(SERVICES, ['Id', 'LoadState', 'ActiveState']);
-  return mapped(await ask(call, deps), (text) => {
+  const answer = await deps.host.run(call, {signal: deps.signal});
+  // Without systemd, there are no services.
+  if (answer.error?.isToolMissing) return known({}, call.tool);
+  return mapped(factOf(call, answer), (text) => {
     const blocks = text.split(/\n\s*\n/).map(propertiesIn);
     return Object.fromEntries(
       blocks.flatMap(({Id, LoadState, ActiveState}) =>

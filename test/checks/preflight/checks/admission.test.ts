@@ -1,4 +1,4 @@
-import {admission} from '../../../../src/checks/preflight/checks/admission.ts';
+import {admission, injectedSidecars} from '../../../../src/checks/preflight/checks/admission.ts';
 import type {
   AdmissionTrial,
   PreflightContext,
@@ -30,13 +30,18 @@ const rejects = (rejection: string, trial = pod()): Partial<PreflightContext> =>
     ...trial,
     rejection: `pods "scalr-agent-agent-local-1a2b3c" is forbidden: ${rejection}`,
   });
+const runPod: AdmissionTrial = {
+  what: 'Pod of AgentTaskTemplate scalr-agent-task-template',
+  object: object('Pod', 'scalr-agent-task-template-1a2b3c', {containers: [{name: 'worker'}]}),
+  owner: {...object('AgentTaskTemplate', 'scalr-agent-task-template'), apiVersion: 'scalr.io/v1'},
+};
 const EXCEEDED = 'exceeded quota: team, requested: pods=1, used: pods=9, limited: pods=9';
 const local = {chart: 'agent-local'};
 
 // Messages of the API server 1.35, of Kyverno 1.15 and of Gatekeeper 3.20.
 prove(
   'admission',
-  [admission],
+  [admission, injectedSidecars],
   [
     {id: 'admission', is: 'pass', when: 'everything is admitted', but: answers(pod())},
     {
@@ -177,6 +182,31 @@ prove(
       when: 'a quota demands limits',
       flags: local,
       but: rejects('failed quota: team: must specify limits.cpu for: agent-local'),
+    },
+    {
+      id: 'injected-sidecars',
+      is: 'warn',
+      when: 'a service mesh adds one to runs',
+      but: answers({...runPod, injected: ['istio-proxy']}),
+    },
+    {
+      id: 'injected-sidecars',
+      is: 'pass',
+      when: 'only the agent gets one, which ends with its pod',
+      but: answers({...pod(), injected: ['istio-proxy']}, runPod),
+    },
+    {
+      id: 'injected-sidecars',
+      is: 'pass',
+      when: 'runs happen inside the agent',
+      flags: local,
+      but: answers(pod()),
+    },
+    {
+      id: 'injected-sidecars',
+      is: 'skip',
+      when: 'the pod of a run was rejected',
+      but: answers({...runPod, rejection: 'no'}),
     },
     {
       id: 'admission',

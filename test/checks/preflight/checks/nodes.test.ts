@@ -25,6 +25,16 @@ const withObjects = ({objects, ...cluster}: FakeCluster, ...more: object[]): Fak
   ...cluster,
   objects: [...objects, ...(more as unknown as FakeCluster['objects'])],
 });
+const ofProject = (key: string, selector: string, ...nodes: object[]): FakeCluster => {
+  const {objects, ...cluster} = withNodes(...nodes);
+  const project = {metadata: {name: 'scalr-agent', annotations: {[key]: selector}}};
+  return {
+    ...cluster,
+    objects: objects.map((each) =>
+      each.kind === 'Namespace' ? ({...each, ...project} as typeof each) : each,
+    ),
+  };
+};
 const withKarpenter = (cluster: FakeCluster, ...pools: object[]): FakeCluster =>
   withObjects({...cluster, resources: [...cluster.resources, 'nodepools.karpenter.sh']}, ...pools);
 const nodePool = (name: string, status: object) => ({
@@ -558,5 +568,58 @@ prove('nodes', nodeChecks, [
     when: 'the chart cannot be rendered',
     flags: {...K8S, cloud: 'aks'},
     but: noManifest,
+  },
+
+  {id: 'project-nodes', is: 'pass', when: 'the namespace has no node selector'},
+  {
+    id: 'project-nodes',
+    is: 'pass',
+    when: 'nodes match that of the OpenShift project',
+    cluster: ofProject('openshift.io/node-selector', 'pool=ci', inPool('a', 'ci')),
+  },
+  {
+    id: 'project-nodes',
+    is: 'warn',
+    when: 'no node matches that of the OpenShift project',
+    cluster: ofProject('openshift.io/node-selector', 'pool=ci, tier=gold', inPool('a', 'ci')),
+  },
+  {
+    id: 'project-nodes',
+    is: 'warn',
+    when: 'no node matches that of PodNodeSelector',
+    cluster: ofProject('scheduler.alpha.kubernetes.io/node-selector', 'pool=ci', node('a')),
+  },
+  {
+    id: 'project-nodes',
+    is: 'skip',
+    when: 'the namespace cannot be read',
+    cluster: {...ORDINARY, refuse: ['namespaces']},
+  },
+
+  {id: 'lasting-nodes', is: 'pass', when: 'nodes stay'},
+  {id: 'lasting-nodes', is: 'skip', when: 'nodes cannot be read', cluster: refused},
+  {
+    id: 'lasting-nodes',
+    is: 'warn',
+    when: 'all nodes of agent-local are spot nodes',
+    flags: {chart: 'agent-local'},
+    cluster: withNodes(
+      node('a', {labels: {'karpenter.sh/capacity-type': 'spot'}}),
+      node('b', {labels: {'eks.amazonaws.com/capacityType': 'SPOT'}}),
+    ),
+  },
+  {
+    id: 'lasting-nodes',
+    is: 'pass',
+    when: 'one node of agent-local stays',
+    flags: {chart: 'agent-local'},
+    cluster: withNodes(node('a', {labels: {'karpenter.sh/capacity-type': 'spot'}}), node('b')),
+  },
+  {
+    id: 'lasting-nodes',
+    is: 'fail',
+    when: 'agent-k8s is on Fargate',
+    flags: {chart: 'agent-k8s'},
+    cluster: withNodes(node('a', {labels: {'eks.amazonaws.com/compute-type': 'fargate'}})),
   },
 ]);

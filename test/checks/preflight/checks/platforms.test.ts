@@ -37,28 +37,28 @@ test('what is said of agent-k8s with its defaults', async () => {
     "
     gke-standard
       warn worker-nodes
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, image-names
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, image-names, project-nodes, lasting-nodes
     gke-autopilot
       fail host-path
       warn run-timeouts
-      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names, worker-nodes
+      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names, worker-nodes, project-nodes, lasting-nodes
     eks-al2023
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, image-names, worker-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, image-names, worker-nodes, project-nodes, lasting-nodes
     eks-bottlerocket
       skip node-architecture
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, windows-nodes, image-names, worker-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, windows-nodes, image-names, worker-nodes, project-nodes, lasting-nodes
     aks
       warn windows-nodes
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, image-names, worker-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, image-names, worker-nodes, project-nodes, lasting-nodes
     openshift
       fail openshift-scc
       warn worker-nodes
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, image-names
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, image-names, project-nodes, lasting-nodes
     kind
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, image-names, worker-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, image-names, worker-nodes, project-nodes, lasting-nodes
     k3s
       warn worker-nodes
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, image-names
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, image-names, project-nodes, lasting-nodes
     "
   `);
 });
@@ -68,24 +68,24 @@ test('what is said of agent-local with its defaults', async () => {
     "
     gke-standard
       warn server-version, node-versions
-      pass cloud-setting, release-name, object-names, ready-nodes, run-nodes, run-capacity, node-architecture, windows-nodes, image-names
+      pass cloud-setting, release-name, object-names, ready-nodes, run-nodes, run-capacity, node-architecture, windows-nodes, image-names, project-nodes, lasting-nodes
     gke-autopilot
-      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes, image-names
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes, image-names, project-nodes, lasting-nodes
     eks-al2023
-      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes, image-names
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes, image-names, project-nodes, lasting-nodes
     eks-bottlerocket
-      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes, image-names
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes, image-names, project-nodes, lasting-nodes
     aks
       warn windows-nodes
-      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, image-names
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, image-names, project-nodes, lasting-nodes
     openshift
       fail openshift-scc
       warn server-version, node-versions
-      pass cloud-setting, release-name, object-names, ready-nodes, run-nodes, run-capacity, node-architecture, windows-nodes, image-names
+      pass cloud-setting, release-name, object-names, ready-nodes, run-nodes, run-capacity, node-architecture, windows-nodes, image-names, project-nodes, lasting-nodes
     kind
-      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes, image-names
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes, image-names, project-nodes, lasting-nodes
     k3s
-      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes, image-names
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes, image-names, project-nodes, lasting-nodes
     "
   `);
 });
@@ -98,36 +98,36 @@ test('what is said of agent-job with its defaults where its chart cannot be fetc
       fail server-version, node-versions
       warn metadata-block
       skip object-names, run-nodes, controller-nodes, run-capacity, total-capacity, windows-nodes, image-names
-      pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, metadata-identity, ready-nodes, node-architecture
+      pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, metadata-identity, ready-nodes, node-architecture, project-nodes, lasting-nodes
     gke-autopilot
       fail server-version, node-versions
       warn metadata-identity
       skip object-names, metadata-dns, run-nodes, controller-nodes, run-capacity, total-capacity, windows-nodes, image-names
-      pass cloud-setting, release-name, crd, leftover-crds, metadata-block, ready-nodes, node-architecture
+      pass cloud-setting, release-name, crd, leftover-crds, metadata-block, ready-nodes, node-architecture, project-nodes, lasting-nodes
     eks-al2023
       fail server-version, node-versions
       skip object-names, metadata-block, run-nodes, controller-nodes, run-capacity, total-capacity, windows-nodes, image-names
-      pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture
+      pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture, project-nodes, lasting-nodes
     eks-bottlerocket
       fail server-version, node-versions
       skip object-names, run-nodes, controller-nodes, run-capacity, total-capacity, node-architecture, windows-nodes, image-names
-      pass cloud-setting, release-name, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes
+      pass cloud-setting, release-name, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes, project-nodes, lasting-nodes
     aks
       fail server-version, node-versions
       skip object-names, run-nodes, controller-nodes, run-capacity, total-capacity, windows-nodes, image-names
-      pass cloud-setting, release-name, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes, node-architecture
+      pass cloud-setting, release-name, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes, node-architecture, project-nodes, lasting-nodes
     openshift
       fail server-version, node-versions
       skip openshift-scc, object-names, metadata-block, run-nodes, controller-nodes, run-capacity, total-capacity, windows-nodes, image-names
-      pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture
+      pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture, project-nodes, lasting-nodes
     kind
       fail server-version, node-versions
       skip object-names, metadata-block, run-nodes, controller-nodes, run-capacity, total-capacity, windows-nodes, image-names
-      pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture
+      pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture, project-nodes, lasting-nodes
     k3s
       fail server-version, node-versions
       skip object-names, metadata-block, run-nodes, controller-nodes, run-capacity, total-capacity, windows-nodes, image-names
-      pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture
+      pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture, project-nodes, lasting-nodes
     "
   `);
 });
@@ -138,36 +138,36 @@ test('what is said of agent-job with its defaults, rendered for a server that is
     gke-standard
       fail server-version, node-versions
       warn metadata-block
-      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, metadata-identity, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, metadata-identity, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names, project-nodes, lasting-nodes
     gke-autopilot
       fail server-version, node-versions
       warn metadata-identity
       skip metadata-dns
-      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-block, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-block, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names, project-nodes, lasting-nodes
     eks-al2023
       fail server-version, node-versions
       skip metadata-block
-      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names, project-nodes, lasting-nodes
     eks-bottlerocket
       fail server-version, node-versions
       skip node-architecture
-      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, windows-nodes, image-names
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, windows-nodes, image-names, project-nodes, lasting-nodes
     aks
       fail server-version, node-versions
       warn windows-nodes
-      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, image-names
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, image-names, project-nodes, lasting-nodes
     openshift
       fail server-version, openshift-scc, node-versions
       skip metadata-block
-      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names, project-nodes, lasting-nodes
     kind
       fail server-version, node-versions
       skip metadata-block
-      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names, project-nodes, lasting-nodes
     k3s
       fail server-version, node-versions
       skip metadata-block
-      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names, project-nodes, lasting-nodes
     "
   `);
 });

@@ -34,6 +34,7 @@ const OPTIONAL: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'metadata-identity': SETTINGS_TELL_NODES,
   'node-versions': SETTINGS_TELL_NODES,
   'node-architecture': SETTINGS_TELL_NODES,
+  'lasting-nodes': SETTINGS_TELL_NODES,
   quota: {'readings.resources': 'only tells the plural of custom kinds'},
 };
 

@@ -1,4 +1,3 @@
-import type {PreflightContext} from '../../../../src/checks/preflight/facts/context.ts';
 import {unknown} from '../../../../src/ground/fact.ts';
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
@@ -23,8 +22,11 @@ function mapFacts(
   );
 }
 
-const PARTS = [
+/** Of a cluster and of a machine. */
+const PARTS: ReadonlySet<string> = new Set([
   'facts',
+  'containers',
+  'services',
   'readings',
   'live',
   'admission',
@@ -35,23 +37,22 @@ const PARTS = [
   'context',
   'tools',
   'account',
-] as const;
+]);
 
-function mapContext(
-  context: PreflightContext,
+function mapContext<Context extends object>(
+  context: Context,
   replace: (fact: object, path: string) => unknown,
-): PreflightContext {
-  const parts = PARTS.filter((part) => context[part] !== undefined).map((part) => [
-    part,
-    mapFacts(context[part], part, replace),
-  ]);
+): Context {
+  const parts = Object.entries(context)
+    .filter(([part]) => PARTS.has(part))
+    .map(([part, value]) => [part, mapFacts(value, part, replace)]);
   return {...context, ...Object.fromEntries(parts)};
 }
 
 /** The facts whose value `read` looks at. */
-export function factsRead(
-  context: PreflightContext,
-  read: (context: PreflightContext) => unknown,
+export function factsRead<Context extends object>(
+  context: Context,
+  read: (context: Context) => unknown,
 ): string[] {
   const found = new Set<string>();
   read(
@@ -70,7 +71,7 @@ export function factsRead(
 }
 
 /** The same context where one fact cannot be read. */
-export const withUnknown = (context: PreflightContext, path: string): PreflightContext =>
+export const withUnknown = <Context extends object>(context: Context, path: string): Context =>
   mapContext(context, (fact, each) =>
     each === path ? unknown('forbidden', `${path} is forbidden`) : fact,
   );

@@ -6,6 +6,7 @@ import {
   runChecks,
 } from '../../../../src/checks/preflight/checks/check.ts';
 import {MACHINE_CHECKS} from '../../../../src/extensions/machine/preflight/machine-checks.ts';
+import {factsRead, withUnknown} from '../../../checks/preflight/checks/unreadable-facts.ts';
 import {shown} from '../../../checks/preflight/shown.ts';
 import {container, type FakeMachine, machineContext, SERVICES} from './machine.ts';
 
@@ -232,6 +233,8 @@ const CASES: readonly Case[] = [
     containers: [container('mine')],
   },
   {id: 'other-purpose', is: 'skip', when: 'the service is there', services: SERVICES},
+  {id: 'other-purpose', is: 'skip', when: 'systemd does not answer', systemdError: LATE},
+  {id: 'other-purpose', is: 'pass', when: 'there is no systemd', systemdError: MISSING},
   {id: 'other-purpose', is: 'skip', when: 'Docker does not answer', dockerError: DOWN},
   {
     id: 'other-purpose',
@@ -323,6 +326,9 @@ const CASES: readonly Case[] = [
   },
 ];
 
+/** Facts that a check can do without, with the reason. */
+const OPTIONAL: Readonly<Record<string, Readonly<Record<string, string>>>> = {};
+
 async function reportOf({id, ...machine}: Case): Promise<CheckReport | undefined> {
   const own = MACHINE_CHECKS.filter((each) => each.id === id);
   return runChecks(own, await machineContext({flags: ACCOUNT, ...machine}))[0];
@@ -345,6 +351,25 @@ describe('machine', () => {
     await expect(lines.join('\n')).toMatchFileSnapshot(
       '../../../checks/preflight/checks/messages/machine.txt',
     );
+  });
+
+  test.each(CASES)('$id does not pass when a fact cannot be read: $when', async ({
+    id,
+    ...machine
+  }) => {
+    const context = await machineContext({flags: ACCOUNT, ...machine});
+    const [check] = MACHINE_CHECKS.filter((each) => each.id === id) as [
+      (typeof MACHINE_CHECKS)[number],
+    ];
+    const before = check.run(context);
+    if (before === undefined || before.verdict === 'unknown') return;
+    const silent = factsRead(context, (tracked) => check.run(tracked))
+      .filter((path) => OPTIONAL[id]?.[path] === undefined)
+      .filter((path) => {
+        const verdict = check.run(withUnknown(context, path))?.verdict ?? 'silence';
+        return !['unknown', 'warning', 'error'].includes(verdict);
+      });
+    expect(silent).toEqual([]);
   });
 
   test('every check has cases', () => {

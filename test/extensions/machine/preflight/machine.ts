@@ -29,6 +29,8 @@ export interface FakeMachine {
   /** Available kibibytes by path of df; a missing one fails. */
   free?: Readonly<Record<string, number>>;
   services?: string;
+  /** What systemctl answers instead. */
+  systemdError?: HostAnswer['error'];
   /** Kind of the socket file. */
   socket?: 'stream' | 'file';
   connection?(request: ConnectionRequest): ConnectionAnswer;
@@ -105,6 +107,8 @@ export function machineDeps(machine: FakeMachine = {}) {
       run: async ({tool, args}: HostCall): Promise<HostAnswer> => {
         if (tool === 'docker') return docker(args);
         if (tool === 'df') return df(args.at(-1));
+        if (tool === 'systemctl' && machine.systemdError)
+          return {stdout: '', error: machine.systemdError};
         if (tool === 'systemctl')
           return {
             stdout: args.includes('--property=LoadState')
