@@ -16,6 +16,7 @@ import {
 import {otelEndpoint} from '../settings/observability.ts';
 import {isolation, purpose} from '../settings/purpose.ts';
 import {chartSource, type TargetName} from '../settings/release.ts';
+import {ENTRYPOINT_DOWNLOAD} from './agent-job/ranges.ts';
 import {imagesOf, selectsImagesOfRuns} from './images.ts';
 import type {Target} from './releases/target.ts';
 import {within} from './releases/versions.ts';
@@ -195,7 +196,7 @@ const ROWS: readonly EndpointRow[] = [
     hosts: (scope) => [accountOf(scope)],
   }),
   to('tools', 'runs', 'entrypoint of runs', {
-    when: ({chart}) => chart?.chart === 'agent-job' && within(chart.version, '0.5.67 - 0.5.68'),
+    when: ({chart}) => chart?.chart === 'agent-job' && within(chart.version, ENTRYPOINT_DOWNLOAD),
     hosts: ['storage.googleapis.com'],
   }),
   to('providers', 'runs', 'provider network mirror', {when: executesRuns, hosts: mirrorsOf}),

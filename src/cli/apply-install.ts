@@ -149,7 +149,7 @@ async function runPlan(
 ): Promise<WatchResult | undefined> {
   const {name, flags, facts, plan, access} = planned;
   const {release} = facts;
-  const now = made === undefined ? plan : await withRealToken(planned, made);
+  const current = made === undefined ? plan : await withRealToken(planned, made);
   const onStep: RunStepsDeps['onStep'] = (step, ...news) => {
     // From here on, pods may use the token.
     const isUsed =
@@ -164,7 +164,7 @@ async function runPlan(
     ? diagnosticsPath(flags.save, name.release, deps.now())
     : undefined;
   const options = {waits: !flags['no-wait'], rollBackWith, rollback};
-  return installRelease({plan: now, name, facts}, options, {...access, ...deps, onStep});
+  return installRelease({plan: current, name, facts}, options, {...access, ...deps, onStep});
 }
 
 /** The same plan with the token that the account has created. @throws ExpectedError */
@@ -173,9 +173,9 @@ async function withRealToken(planned: InstallPlan, made: CreatedToken): Promise<
   const generated = withToken(planned.generated, made.text);
   const signal = AbortSignal.timeout(context.timeoutMs);
   const desired = desiredOf(generated, name, flags, made);
-  const {plan: now} = await prepareInstall(generated, desired, access, {...choices, signal});
-  if (!isSame(now, plan)) throw changedMeanwhile();
-  return now;
+  const {plan: current} = await prepareInstall(generated, desired, access, {...choices, signal});
+  if (!isSame(current, plan)) throw changedMeanwhile();
+  return current;
 }
 
 const isSame = (plan: Plan, shown: Plan): boolean => fingerprint(plan) === fingerprint(shown);

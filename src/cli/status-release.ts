@@ -48,32 +48,17 @@ export interface StatusRequest {
 
 /** Shows one release; without a name, the only one of the cluster. @throws ExpectedError */
 export async function showRelease(
-  {name, isNamed, files, desired, isStrict, usesAccount, asksNewest}: StatusRequest,
+  request: StatusRequest,
   access: ClusterAccess,
   context: CommandContext,
 ): Promise<StatusDocument> {
+  const {files, isStrict, usesAccount, asksNewest} = request;
   const {now} = context.app;
   const {isJson, resultScreen, timeoutMs, say, show, exitWith} = context;
   const signal = AbortSignal.timeout(timeoutMs);
-  const deps = {...access, now};
-  let found = name;
-  const inCluster = await readStatus(name, {desired, signal}, deps).catch(
-    async (error: unknown) => {
-      if (isNamed || !(error instanceof ExpectedError && error.code === 'RELEASE_NOT_FOUND'))
-        throw error;
-      const [only, ...others] = await agentReleases(name.kubeTarget, access, signal).catch(
-        onFailure(() => []),
-      );
-      if (only === undefined || others.length > 0) throw error;
-      say(
-        `Using release ${only.release} in namespace ${only.kubeTarget.namespace}, the only agent release of the cluster.\n`,
-      );
-      found = only;
-      return readStatus(only, {desired, signal}, deps);
-    },
-  );
-  const [account, newest] = await Promise.all([
-    usesAccount ? statusWithAccount(found, inCluster, context) : inCluster,
+  const {name, status: inCluster} = await findStatus(request, access, context, signal);
+  const [withAgents, newest] = await Promise.all([
+    usesAccount ? statusWithAccount(name, inCluster, context) : inCluster,
     asksNewest && inCluster.chart
       ? newestInRepository(inCluster.chart.name, access.processes, signal)
       : undefined,
@@ -81,20 +66,45 @@ export async function showRelease(
   if (asksNewest && newest === undefined)
     say('The newest version is unknown: cannot read the chart repository.\n');
   const status =
-    account.chart && newest !== undefined
-      ? {...account, chart: {...account.chart, newest}}
-      : account;
+    withAgents.chart && newest !== undefined
+      ? {...withAgents, chart: {...withAgents.chart, newest}}
+      : withAgents;
   if (!isJson) {
-    show(statusText({name: found, status, files, now: now()}, resultScreen));
+    show(statusText({name, status, files, now: now()}, resultScreen));
     const text = driftText(status.drift, resultScreen);
     if (text !== '') show(`\n${text}`);
     if (status.causes.length > 0)
       say(
-        `Symptoms and remedies: ${context.docs}/guide/symptoms.md\nLogs and timeline in one page: ${reportCommands(found).join(', then ')}\n`,
+        `Symptoms and remedies: ${context.docs}/guide/symptoms.md\nLogs and timeline in one page: ${reportCommands(name).join(', then ')}\n`,
       );
   }
   exitWith(exitOf(status, files, isStrict));
-  return statusDocument(found, status, files);
+  return statusDocument(name, status, files);
+}
+
+/** The status of the named release; if the user named none and it does not exist, of the only one of the cluster. @throws ExpectedError */
+async function findStatus(
+  {name, isNamed, desired}: StatusRequest,
+  access: ClusterAccess,
+  {app, say}: CommandContext,
+  signal: AbortSignal,
+): Promise<{name: ReleaseName; status: ReleaseStatus}> {
+  const read = async (each: ReleaseName) => ({
+    name: each,
+    status: await readStatus(each, {desired, signal}, {...access, now: app.now}),
+  });
+  return read(name).catch(async (error: unknown) => {
+    if (isNamed || !(error instanceof ExpectedError && error.code === 'RELEASE_NOT_FOUND'))
+      throw error;
+    const [only, ...others] = await agentReleases(name.kubeTarget, access, signal).catch(
+      onFailure(() => []),
+    );
+    if (only === undefined || others.length > 0) throw error;
+    say(
+      `Using release ${only.release} in namespace ${only.kubeTarget.namespace}, the only agent release of the cluster.\n`,
+    );
+    return read(only);
+  });
 }
 
 /** Lists all agent releases of the cluster. @throws ExpectedError */

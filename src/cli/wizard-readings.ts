@@ -29,7 +29,7 @@ import {InvalidValue} from '../settings/kinds/kind.ts';
 import {secretNamesOf} from '../settings/release.ts';
 import {quote, type Settings} from '../settings/settings.ts';
 import {agentCounts} from '../ui/agent-counts.ts';
-import {parseAssignment} from '../values/generate.ts';
+import {parseAssignment} from '../values/assignment.ts';
 import {readValues, writtenSettings} from '../values/reading/read-values.ts';
 import type {InstalledAgent, Missing, OfferedPools} from '../wizard/gathered-facts.ts';
 import type {ChosenPool, WizardState} from '../wizard/wizard-state.ts';

@@ -1,16 +1,12 @@
-import {parse} from 'yaml';
 import {ChartVersion, chartFor} from '../charts/chart-version.ts';
-import {CHARTS} from '../charts/charts.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
-import {schemaAt} from '../charts/releases/keys.ts';
 import type {SchemaNode} from '../charts/releases/schema.ts';
 import {newestOf, type Target} from '../charts/releases/target.ts';
 import type {Row, Scope, ValuesEntry} from '../charts/shared/row.ts';
 import {isWrittenWithoutRow, notSupported, rowsFor} from '../charts/shared/support.ts';
-import {hasKey, scopeOf, unsupported} from '../charts/support.ts';
+import {scopeOf, unsupported} from '../charts/support.ts';
 import {targetOf} from '../charts/target-of.ts';
 import {remedyTexts, type SettingFinding, settingProblem, warningOf} from '../findings/finding.ts';
-import {CHART_REPOSITORY, helmCommand} from '../ground/command-line.ts';
 import {ExpectedError, failed} from '../ground/errors.ts';
 import {
   copyOf,
@@ -31,6 +27,7 @@ import {type Setting, spell} from '../settings/define.ts';
 import {InvalidValue} from '../settings/kinds/kind.ts';
 import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
+import {parseAssignment, refuseSecretsIn} from './assignment.ts';
 import {refuseClearText} from './clear-text.ts';
 import {FIRST_EXPONENT} from './reading/go-numbers.ts';
 import {
@@ -40,10 +37,8 @@ import {
   withoutMethodNames,
 } from './reading/read-values.ts';
 import {readLayers} from './reading/source.ts';
-import {checkKeys, isTypeError} from './rules/check-keys.ts';
 import {applyRules} from './rules/check-rules.ts';
 import {ignoredIn, refusePlaceholders, refuseRepeatedVariables} from './rules/check-values.ts';
-import {suggestKey} from './rules/suggest-key.ts';
 import {suggestCharts} from './suggest-chart.ts';
 
 /** The values for one chart version and everything a command shows about them. */
@@ -374,84 +369,4 @@ function withTexts(tree: Tree, node: SchemaNode | undefined): Tree {
       Object.entries(tree).map(([key, below]) => [key, withTexts(below, node?.properties?.[key])]),
     );
   return typeof tree === 'number' && Math.abs(tree) >= FIRST_EXPONENT ? String(tree) : tree;
-}
-
-/** One `--set path=value` with the type of its key; `validate` checks the rest. @throws InvalidValue */
-export function parseAssignment(
-  text: string,
-  value: string,
-  target: Target,
-): {path: Path; value: Tree} {
-  const path = text.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
-  const node = schemaAt(target, path);
-  if (node === undefined) throw unknownKey(path, target);
-  const tree =
-    [node.type].flat().join() === 'string' && value !== 'null' ? value : parseTree(text, value);
-  const values: Values = {};
-  setAt(values, path, tree);
-  refuseSecretsIn(values, target);
-  const error = checkKeys({values, locate: () => undefined, written: () => undefined}, target).find(
-    isTypeError,
-  );
-  if (error)
-    throw new InvalidValue(
-      `"${error.subject.path}": ${error.message.replace(/\.$/, '')}`,
-      'Set a value of the type that the key requires',
-    );
-  return {path, value: tree};
-}
-
-function unknownKey(path: Path, target: Target): InvalidValue {
-  const {message, suggestion} = suggestKey(path, {}, target);
-  const flag = flagFor(path, target);
-  const list = [
-    'show',
-    'values',
-    target.chart,
-    '--repo',
-    CHART_REPOSITORY,
-    '--version',
-    target.version,
-  ];
-  const other =
-    suggestion === undefined
-      ? `List the keys: ${helmCommand({}, ...list)}`
-      : `Did you mean ${suggestion}?`;
-  return new InvalidValue(message.replace(/\.$/, ''), flag === undefined ? other : `Use ${flag}`);
-}
-
-/** The flag that sets a key, which keys of older versions can have too. */
-function flagFor(path: Path, target: Target): string | undefined {
-  if (path[1] === 'auth') return '--token-file or SCALR_AGENT_TOKEN';
-  const {rows} = CHARTS[target.chart];
-  const row = rows.find(({paths}) => paths.some((each) => sameTree(each, path)));
-  return row && hasKey(target, row.setting) ? spell(row.setting) : undefined;
-}
-
-function parseTree(path: string, text: string): Tree {
-  try {
-    return parse(text, {logLevel: 'error'}) as Tree;
-  } catch {
-    throw new InvalidValue(
-      `cannot parse the value of "${path}"`,
-      `Write lists and maps as JSON: --set '${path}=["a"]'`,
-    );
-  }
-}
-
-/** Secrets belong in a Secret and never in values.yaml. @throws InvalidValue */
-function refuseSecretsIn(values: Values, target: Target): void {
-  for (const keys of leafPaths(values)) {
-    const path = spellPath(keys);
-    const tree = getAt(values, keys);
-    const isMirrorToken =
-      path.endsWith('providerNetworkMirrors') && /"token":/.test(JSON.stringify(tree));
-    if (tree === '' || (schemaAt(target, keys)?.['x-secret'] !== true && !isMirrorToken)) continue;
-    throw new InvalidValue(
-      `"${path}" is a secret, and values.yaml stores plain text`,
-      /token$/i.test(path)
-        ? 'Set SCALR_AGENT_TOKEN, or use --token-file, which stores it in a Secret'
-        : 'Use --client-cert-file and --client-key-file, which store it in a Secret',
-    );
-  }
 }

@@ -1,7 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {getAt} from '../../src/ground/tree.ts';
 import {InvalidValue} from '../../src/settings/kinds/kind.ts';
-import {generate, parseAssignment} from '../../src/values/generate.ts';
+import {parseAssignment} from '../../src/values/assignment.ts';
+import {generate} from '../../src/values/generate.ts';
 import {generateChecked} from '../../src/values/validate/validate.ts';
 import {settingsFrom} from '../support/settings-from.ts';
 

@@ -20,24 +20,17 @@ import {sharedValuesRules} from '../shared/key-rules.ts';
 import type {ChartDefault, Refusal} from '../shared/row.ts';
 import {pinnedAgent, sharedRules} from '../shared/setting-rules.ts';
 import {sharedRefusals} from '../shared/shared-refusals.ts';
+import {FIXED_SHUTDOWN, FLAT, NESTED} from './ranges.ts';
 import {rows} from './rows.ts';
 import {cacheLimits, rules} from './rules.ts';
 import {valuesRules} from './values-rules.ts';
-import {
-  containers,
-  FLAT,
-  ignoredKeys,
-  images,
-  kubernetesFloors,
-  NESTED,
-  ownVariables,
-} from './versions.ts';
+import {containers, ignoredKeys, images, kubernetesFloors, ownVariables} from './versions.ts';
 
 /** Reasons for unsupported settings in agent-job. */
 const refusals: readonly Refusal[] = [
   {
     settings: [gracePeriod],
-    in: '0.5.64 - 0.5.68',
+    in: FIXED_SHUTDOWN,
     reason: 'the worker needs 360 s to stop a run; with a shorter period, the run is killed',
   },
   {

@@ -8,7 +8,17 @@ import {
   ownVolumes,
   reuseValues,
 } from '../shared/known-problem.ts';
-import {FLAT, JOB_TEMPLATE, NESTED, TASK_TEMPLATES} from './versions.ts';
+import {
+  ENTRYPOINT_DOWNLOAD,
+  FIXED_SHUTDOWN,
+  FLAT,
+  JOB_TEMPLATE,
+  MUTUAL_TLS,
+  NESTED,
+  NO_CONTROLLER_BUDGET,
+  NO_GLOBAL_LABELS,
+  TASK_TEMPLATES,
+} from './ranges.ts';
 
 const BEFORE_TEMPLATES = '<=0.5.67';
 
@@ -90,11 +100,11 @@ export const knownProblems: readonly KnownProblem[] = [
     remedy:
       'Check that scalr/runner contains the tools that your runs use, or set task.runner.image',
   }),
-  behavior('ENTRYPOINT_DOWNLOADED', ['<=0.5.66 || >=0.5.69', '0.5.67 - 0.5.68'], {
+  behavior('ENTRYPOINT_DOWNLOADED', ['<=0.5.66 || >=0.5.69', ENTRYPOINT_DOWNLOAD], {
     reason: 'Every run downloads its entrypoint from storage.googleapis.com in 0.5.67 and 0.5.68',
     remedy: 'Allow this egress, or use 0.5.69 or later',
   }),
-  behavior('GRACE_PERIOD_APPLIES', ['0.5.64 - 0.5.68', '>=0.5.69'], {
+  behavior('GRACE_PERIOD_APPLIES', [FIXED_SHUTDOWN, '>=0.5.69'], {
     when: ({values}) =>
       ['agent', 'task'].some(
         (key) => getAt(values, at(`${key}.terminationGracePeriodSeconds`)) !== DEFAULT_GRACE[key],
@@ -104,8 +114,8 @@ export const knownProblems: readonly KnownProblem[] = [
       'Since 0.5.69, the agent stops runs after the grace period of the pod. Before, it stopped them after 180 s or 360 s',
     remedy: 'Check agent.terminationGracePeriodSeconds and task.terminationGracePeriodSeconds',
   }),
-  mutualTlsVanishes('global.tls', '0.5.76 - 0.5.77 || >=0.6.1', '0.5.78 - 0.5.79'),
-  blocking('LABELS_UNUSABLE', ['*', '0.5.68 - 0.5.76 || 0.5.78 - 0.5.79'], {
+  mutualTlsVanishes('global.tls', MUTUAL_TLS, '0.5.78 - 0.5.79'),
+  blocking('LABELS_UNUSABLE', ['*', NO_GLOBAL_LABELS], {
     when: ({values}) => Object.keys(getAt(values, at('global.labels')) ?? {}).length > 0,
     whose: '`global.labels`',
     reason: 'global.labels breaks the templates of this version',
@@ -116,7 +126,7 @@ export const knownProblems: readonly KnownProblem[] = [
       'Since 0.6.1, a PodDisruptionBudget protects run pods, so a node drain waits until runs have ended',
     remedy: 'To allow evictions, set task.podDisruptionBudget.enabled: false',
   }),
-  behavior('PDB_NOT_RENDERED', ['*', '0.6.1 - 0.6.3'], {
+  behavior('PDB_NOT_RENDERED', ['*', NO_CONTROLLER_BUDGET], {
     when: ({values}) => Number(getAt(values, at('agent.replicaCount')) ?? 1) > 1,
     whose: 'several replicas',
     reason: 'The PodDisruptionBudget of the controller is lost in 0.6.1 to 0.6.3',

@@ -55,7 +55,7 @@ import {
   switched,
   variable,
 } from '../shared/row-kinds.ts';
-import {FLAT, NESTED} from './versions.ts';
+import {FIXED_SHUTDOWN, FLAT, NESTED, NO_CONTROLLER_LABELS} from './ranges.ts';
 
 const controllerOnly = {
   partly: () =>
@@ -205,7 +205,7 @@ export const rows: readonly Row[] = [
   mountRow('task.extraVolumes', 'task.runner.extraVolumeMounts'),
   key(sidecar, 'task.sidecars'),
   podLabels('task.podLabels', {
-    in: '0.5.64 - 0.5.67',
+    in: NO_CONTROLLER_LABELS,
     partly: () =>
       'In this version, controller labels cannot be rendered, so the labels are set on run pods only. Fixed in 0.5.68.',
   }),
@@ -238,7 +238,7 @@ export const rows: readonly Row[] = [
     key(otelTraces, 'otel.tracesEnabled'),
   ]),
   key(gracePeriod, 'task.terminationGracePeriodSeconds', {
-    in: '0.5.64 - 0.5.68',
+    in: FIXED_SHUTDOWN,
     accepts: (period) => period >= 360,
     partly: () =>
       'Up to 0.5.68, the worker stops a run after 360 s regardless of the grace period. Fixed in 0.5.69.',

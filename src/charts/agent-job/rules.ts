@@ -21,6 +21,13 @@ import {
 } from '../shared/setting-rule.ts';
 import {fixedUserOnOpenShift, policyWithoutDns, sharedClaim} from '../shared/setting-rules.ts';
 import {
+  ENTRYPOINT_DOWNLOAD,
+  NESTED,
+  NO_CONTROLLER_BUDGET,
+  NO_CONTROLLER_LABELS,
+  NO_GLOBAL_LABELS,
+} from './ranges.ts';
+import {
   AGENT_BUDGET,
   boundsOf,
   controllersOf,
@@ -28,7 +35,6 @@ import {
   isUnset,
   TASK_BUDGET,
 } from './values-rules.ts';
-import {NESTED} from './versions.ts';
 
 interface Cache {
   name: string;
@@ -196,14 +202,14 @@ export const rules: readonly ChartRule[] = [
   }),
   ...['agent.podLabels', 'global.podLabels'].map((path) =>
     breaksTemplates({
-      in: '0.5.64 - 0.5.67',
+      in: NO_CONTROLLER_LABELS,
       path,
       breaks: isFilledMap,
       suggestion: 'Use 0.5.68 or later, or remove the labels',
     }),
   ),
   breaksTemplates({
-    in: '0.5.68 - 0.5.76 || 0.5.78 - 0.5.79',
+    in: NO_GLOBAL_LABELS,
     path: 'global.labels',
     breaks: isFilledMap,
     suggestion: 'Use 0.6.1 or later, or remove the labels',
@@ -227,7 +233,7 @@ export const rules: readonly ChartRule[] = [
   ),
   oneBound(AGENT_BUDGET, (values, bounds) => isForControllers(values) && !bounds.some(isUnset)),
   settingWarning('PDB_NOT_RENDERED', {
-    in: '0.6.1 - 0.6.3',
+    in: NO_CONTROLLER_BUDGET,
     setting: controllerReplicas,
     isWrong: (_, {values}) => controllersOf(values) > 1,
     message:
@@ -255,7 +261,7 @@ export const rules: readonly ChartRule[] = [
     },
   }),
   settingWarning('NEEDS_EGRESS', {
-    in: '0.5.67 - 0.5.68',
+    in: ENTRYPOINT_DOWNLOAD,
     setting: cloud,
     isWrong: () => true,
     message:

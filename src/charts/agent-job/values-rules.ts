@@ -31,7 +31,7 @@ import {
   requiresVolumes,
   separateDirectories,
 } from '../shared/volume-rules.ts';
-import {FLAT, MUTUAL_TLS, NESTED} from './versions.ts';
+import {FLAT, MUTUAL_TLS, NESTED} from './ranges.ts';
 
 const grants = (rule: Tree, field: string, desired: string): boolean =>
   isMap(rule) && itemsAt(rule, field).some((each) => each === desired || each === '*');

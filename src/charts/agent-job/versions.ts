@@ -10,17 +10,7 @@ import {
   labelsWithoutAccount,
   mountOptionsWithoutEfs,
 } from '../shared/ignored-keys.ts';
-
-/** 0.5.64 rewrote the chart: earlier versions have flat keys, and only the controller supports extra variables. */
-export const FLAT = '<=0.5.63';
-export const NESTED = '>=0.5.64';
-
-/** Runs are made from one Job template, since 0.5.68 from an `AgentTaskTemplate`; objects then have the names of the release. */
-export const JOB_TEMPLATE = '0.5.64 - 0.5.67';
-export const TASK_TEMPLATES = '>=0.5.68';
-
-/** Missing in the releases between, which were cut from an older branch. */
-export const MUTUAL_TLS = '0.5.76 - 0.5.77 || >=0.6.1';
+import {FLAT, JOB_TEMPLATE, MUTUAL_TLS, NESTED, TASK_TEMPLATES} from './ranges.ts';
 
 /** Environment variables that the templates of agent-job set themselves (rendered from every release). */
 export const ownVariables = variablesIn({

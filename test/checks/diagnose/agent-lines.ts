@@ -5,7 +5,7 @@ interface AgentLine {
   permanentFrom?: number;
 }
 
-/** What agents log, and what it has to mean. Every row of `src/checks/diagnose/agent-log.ts` has a line here. */
+/** What agents log, and what it has to mean. Every row of `src/checks/diagnose/agent-log-rows.ts` has a line here. */
 export const AGENT_LINES: readonly AgentLine[] = [
   {code: 'READY', line: 'The agent is ready to receive tasks'},
   {code: 'TOKEN_REJECTED', line: '401 Client Error: Unauthorized for url', permanentFrom: 15},

@@ -1,4 +1,4 @@
-import {STAMP} from './rule.ts';
+import {STAMP} from './separators.ts';
 
 /**
  * The one spelling of a text: without escapes, quotes, spaces and line breaks. A value that was written as JSON, YAML, XML, in a URL, in

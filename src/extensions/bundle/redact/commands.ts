@@ -1,6 +1,7 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
 import {isHarmless, looksChosen} from './harmless.ts';
-import {NEXT_LINE, NOTHING, type RedactionRule, WORD_GAP} from './rule.ts';
+import {NOTHING, type RedactionRule} from './rule.ts';
+import {NEXT_LINE, WORD_GAP} from './separators.ts';
 
 const QUOTE = String.raw`(?:\\*["'])?`;
 /** Between two words, in a shell or in a list of strings. */

@@ -5,17 +5,9 @@ import {KEY_ANCHORS, type Key, keyAround} from './key-names.ts';
 import {isSecret} from './key-verdicts.ts';
 import {isNamedHarmless} from './random-strings.ts';
 import {afterScheme, type KeyPosition, QUOTE, SPACES, valueExtents} from './read-value.ts';
-import {
-  type Budget,
-  type Extent,
-  NEXT_LINE,
-  NOTHING,
-  type RedactionPass,
-  type RedactionRule,
-  STAMP,
-  WORD_GAP,
-} from './rule.ts';
+import {type Budget, type Extent, NOTHING, type RedactionPass, type RedactionRule} from './rule.ts';
 import {inSentence} from './sentences.ts';
+import {NEXT_LINE, STAMP, WORD_GAP} from './separators.ts';
 import {collectionAt, secretsBelow} from './structure-rules.ts';
 import {secretsOfColumn} from './tables.ts';
 

@@ -1,5 +1,5 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
-import {ESCAPE} from './rule.ts';
+import {ESCAPE} from './separators.ts';
 
 /** Control sequences of a terminal. */
 const CONTROLS = `(?:${ESCAPE}\\[[\\d;:]{0,24}[A-Za-z])*`;

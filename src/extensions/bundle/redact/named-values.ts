@@ -3,7 +3,8 @@ import {ELEMENT} from './elements.ts';
 import {isCode, isHarmless} from './harmless.ts';
 import {KEY_ANCHORS, type Key, keyAround, keyKind} from './key-names.ts';
 import {valueExtents} from './read-value.ts';
-import {type Budget, type Extent, NEXT_LINE, NOTHING, type RedactionRule} from './rule.ts';
+import {type Budget, type Extent, NOTHING, type RedactionRule} from './rule.ts';
+import {NEXT_LINE} from './separators.ts';
 
 /** Between `name: X` and `value: Y`: line ends with timestamps, indentation, commas, plan symbols. */
 const GAP = `(?:[ \\t,+~-]|${NEXT_LINE}){1,120}?`;

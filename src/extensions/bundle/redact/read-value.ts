@@ -1,6 +1,7 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
 import {looksChosen} from './harmless.ts';
-import {type Budget, COLOR, ESCAPE, type Extent, LIMITS, NEXT_LINE, NOTHING, run} from './rule.ts';
+import {type Budget, type Extent, LIMITS, NOTHING, run} from './rule.ts';
+import {COLOR, ESCAPE, NEXT_LINE} from './separators.ts';
 
 /** Position of a value: its key, and the notation of the key. */
 export interface KeyPosition {

@@ -21,8 +21,8 @@ import {type RedactLevel, ruleScanner} from './scanner.ts';
  *    - Shapes: tokens with a prefix and private keys (`token-shapes.ts` and `token-shapes.json` of `ground`, from gitleaks; `shapes.ts`), URLs and commands (`text-rules.ts`).
  *    - Keys (`key-rules.ts`): `key-names.ts` classifies key names, `read-value.ts` finds the end of a value, and `harmless.ts` lists
  *      values that are not secrets: references, placeholders, error texts, code.
- *    - Random strings (`harmless.ts`): long strings that look random and do not follow the name of a digest or an identifier.
- *    All rules are data: anchors for one search (`scanner.ts`, `pattern-search.ts`), and a function that reads around an anchor (`rule.ts`).
+ *    - Random strings (`random-strings.ts`): long strings that look random and do not follow the name of a digest or an identifier.
+ *    All rules are data: anchors for one search (`scanner.ts`, `pattern-search.ts`), and a function that reads around an anchor (`rule.ts`). `separators.ts`: what stands between words.
  * 3. Pseudonyms (`pseudonyms.ts`). A value has the same pseudonym everywhere in a bundle, and another one in the next bundle.
  * 4. Bytes out. Overlapping ranges are merged; bytes that can belong to an unfinished secret are held back.
  *

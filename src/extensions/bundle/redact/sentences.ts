@@ -3,7 +3,8 @@ import {isErrorText, isHarmless, isObjectName, isPhrase, isProse, looksChosen} f
 import {isDescription, type Key} from './key-names.ts';
 import {isLikelySecret} from './key-verdicts.ts';
 import {onlyWordBelow, QUOTE, quoted} from './read-value.ts';
-import {type Extent, NEXT_LINE, NOTHING} from './rule.ts';
+import {type Extent, NOTHING} from './rule.ts';
+import {NEXT_LINE} from './separators.ts';
 
 /** Up to eight words between the name of a secret and what connects it with its value: `password for the user bob is set to`. */
 const WORDS = String.raw`["'*]{0,3}(?:[ \t]+["'(]?[\w\x80-\xff@./$-]{1,40}[)"',]{0,2}){0,8}?`;

@@ -1,6 +1,6 @@
 import {jsonIn} from '../../../ground/json.ts';
 import {isPartOfLine, LinePrefixes, pastKnown} from './line-prefixes.ts';
-import {ESCAPE} from './rule.ts';
+import {ESCAPE} from './separators.ts';
 import {slashesBefore} from './structure.ts';
 
 /** A color or another control sequence of a terminal: plain, in a string, as text, or without its first character. */
