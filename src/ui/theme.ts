@@ -33,8 +33,9 @@ export const theme = ({hasColor}: Pick<Screen, 'hasColor'>): ChalkInstance =>
 
 const NARROWEST = 20;
 
-/** Start of a command with flags. */
-const COMMAND = /(?<=^|: )(?=(?:kubectl|helm|scalr-agent) [^,;:]*? --)/;
+/** Start of a command with flags, or of one that changes an object. */
+const COMMAND =
+  /(?<=^|: )(?=(?:kubectl|helm|scalr-agent) [^,;:]*? --)|(?<=: )(?=kubectl (?:annotate|create|delete|label|patch) (?!failed))/;
 
 /** A paragraph whose further lines are indented under its first. A command in it stays one line, so that it can be copied. */
 export function paragraph(first: string, text: string, screen: Screen): string {

@@ -30,7 +30,9 @@ test('reports API server errors that persist, and continues the watch when they 
   const {exit, said, result} = await installThrough(deps, helm, [], (text) => {
     if (text.includes('API server')) injected.end();
   });
-  expect(said).toMatch(/! API server: kubectl get failed: .*unable to handle the request/);
+  expect(said).toMatch(
+    /! [A-Z_]+ {2}API server: kubectl get failed: .*unable to handle the request/,
+  );
   expect({exit, agent: result.agent}).toEqual({exit: 0, agent: 'registered'});
 });
 

@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import {execa} from 'execa';
-import type {TestContext} from 'vitest';
+import {type TestContext, vi} from 'vitest';
 import type {Kubectl} from './kubectl.ts';
 
 /** Definitions of the controllers in their Go modules. */
@@ -34,7 +34,11 @@ export async function applyDefinitions(
     for (const file of files) {
       const path = join(directory, file);
       await kubectl('apply', '--server-side', '--force-conflicts', '--filename', path);
-      await kubectl('wait', '--for=condition=Established', '--timeout=60s', '--filename', path);
+      // kubectl wait fails if the definition has no conditions yet.
+      await vi.waitFor(
+        () => kubectl('wait', '--for=condition=Established', '--timeout=60s', '--filename', path),
+        {timeout: 60_000, interval: 500},
+      );
     }
   }
 }

@@ -6,6 +6,8 @@ import {kubectlFor} from './kubectl.ts';
 export interface Log {
   current?: readonly string[];
   previous?: readonly string[];
+  /** When the kubelet read the lines; now by default. */
+  at?: Date;
 }
 
 /** All pods of a namespace, or one pod. */
@@ -18,7 +20,7 @@ const folderOf = (kubeconfig: string, {namespace, pod = ''}: Where): string =>
   join(dirname(kubeconfig), 'logs', namespace, pod);
 
 /** CRI log format, the only one that kubelets read. */
-const format = (line: string): string => `${new Date().toISOString()} stdout F ${line}\n`;
+const format = (line: string, at = new Date()): string => `${at.toISOString()} stdout F ${line}\n`;
 
 /**
  * Sets the output of `kubectl logs`. `containers` has the log by container name; '*' applies to all others.
@@ -31,16 +33,16 @@ export async function setLogs(
 ): Promise<void> {
   const folder = folderOf(kubeconfig, where);
   await mkdir(folder, {recursive: true});
-  const save = async (file: string, lines: readonly string[] = []): Promise<string> => {
+  const save = async (file: string, lines: readonly string[] = [], at?: Date): Promise<string> => {
     const path = join(folder, file);
-    await writeFile(path, lines.map(format).join(''));
+    await writeFile(path, lines.map((line) => format(line, at)).join(''));
     return path;
   };
   const logs = await Promise.all(
-    Object.entries(containers).map(async ([name, {current, previous}]) => ({
+    Object.entries(containers).map(async ([name, {current, previous, at}]) => ({
       ...(name === '*' ? {} : {containers: [name]}),
-      logsFile: await save(`${name}.log`, current),
-      previousLogsFile: await save(`${name}.previous.log`, previous),
+      logsFile: await save(`${name}.log`, current, at),
+      previousLogsFile: await save(`${name}.previous.log`, previous, at),
     })),
   );
   const {namespace, pod} = where;

@@ -88,8 +88,8 @@ test('a pod that cannot start: the cause is on the rail before the command fails
   );
   expect(exit).not.toBe(0);
   const at = (pattern: RegExp): number => lines.findIndex((line) => pattern.test(line));
-  expect(at(/^│ {4}! pod\//)).toBeGreaterThan(0);
-  expect(at(/^└ {2}(Failed|Timed out) after/)).toBeGreaterThan(at(/^│ {4}! pod\//));
+  expect(at(/^│ {4}! [A-Z_]+ {2}pod\//)).toBeGreaterThan(0);
+  expect(at(/^└ {2}(Failed|Timed out) after/)).toBeGreaterThan(at(/^│ {4}! [A-Z_]+ {2}pod\//));
   expect(at(/^Error: /)).toBeGreaterThan(at(/^└/));
 });
 

@@ -24,8 +24,10 @@ const part = (content: object): string =>
 const TOKEN = `${part({alg: 'HS256', typ: 'JWT'})}.${part({host: 'acme.scalr.io'})}.${'made-up'.repeat(6)}`;
 
 const LOGS = {namespace: 'scalr-agent'};
+/** Long enough ago for an error that does not pass. */
+const AT = new Date(Date.now() - 60_000);
 const UNTRUSTED = JSON.stringify({
-  timestamp: new Date(Date.now() - 60_000).toISOString(),
+  timestamp: AT.toISOString(),
   level: 'error',
   event: 'Cannot register the agent',
   exception: 'httpx.ConnectError: [SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed',
@@ -63,7 +65,7 @@ test('the quick start shows what the program prints', async () => {
   expect(shown).toHaveLength(3);
   for (const {command, output} of shown) {
     if (command === 'scalr-agent status')
-      await setLogs(cluster.kubeconfig, LOGS, {'*': {current: [UNTRUSTED]}});
+      await setLogs(cluster.kubeconfig, LOGS, {'*': {current: [UNTRUSTED], at: AT}});
     const {stdout, stderr} = await type(command, {cwd: shop.cwd, env});
     const desired = output.map(stable);
     const printed = `${stdout}\n${stderr}`.split('\n').map(stable);
