@@ -415,7 +415,9 @@ describe('install', () => {
     const {stdout, exit} = await install(place, anyHelm, argv, {env: TOKEN});
     const {error} = JSON.parse(stdout);
     expect({exit, code: error.code}).toEqual({exit: 3, code: 'PREFLIGHT_FAILED'});
-    expect(error.message).toMatch(/Nothing was changed[\s\S]*× admission {2}Admission control: .*hostPath/);
+    expect(error.message).toMatch(
+      /Nothing was changed[\s\S]*× admission {2}Admission control: .*hostPath/,
+    );
     expect(error.suggestions.join()).toContain(`kubectl label namespace ${place.namespace}`);
     expect(await place.kubectl('get', 'secrets', '--output', 'name')).toBe('');
     // The API server itself does not accept pods that the namespace rejects.
