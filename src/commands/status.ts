@@ -69,7 +69,7 @@ export default class Status extends BaseCommand<Result> {
     }),
     'exit-code': Flags.boolean({
       summary:
-        'Exit with 5 when a ready agent differs from its release or from --values, and with 1 when this is unknown.',
+        'Exit with 5 when a ready agent differs from its release or --values, with 1 when unknown.',
       exclusive: ['watch'],
     }),
     'all-namespaces': Flags.boolean({

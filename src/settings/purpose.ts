@@ -62,7 +62,7 @@ export const concurrency = defineSetting('Purpose', 'concurrency', {
   isForRuns: true,
   question: 'Maximum concurrent runs',
   summary:
-    'Maximum concurrent runs. agent-job and agent-k8s have no limit, and use it only for capacity checks.',
+    'Maximum concurrent runs. agent-job and agent-k8s only use it for capacity checks.',
   kind: integer({min: 1, max: 500}),
   explained:
     'With agent-local and in Docker, additional runs are queued in Scalr. The charts agent-job and agent-k8s start a pod for every run. Each concurrent run requires its own CPU and memory.',
