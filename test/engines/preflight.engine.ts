@@ -13,8 +13,10 @@ test('checks a machine with Docker, its agents and their directories', {
       ),
     );
   const before = resultsOf('--concurrency', '2');
-  for (const id of ['docker-version', 'docker-socket', 'other-purpose', 'host-directories'])
+  for (const id of ['docker-version', 'docker-socket', 'host-directories'])
     expect(before[id], id).toMatchObject({status: 'pass'});
+  // Where systemd is installed and does not run, nobody knows whether there is an agent of the Linux packages.
+  expect(['pass', 'skip']).toContain(before['other-purpose']?.status);
   expect(before['docker-version']?.message).toMatch(/^Docker \d+\.\d+/);
   expect(before['docker-socket']?.message).toBe(env['DOCKER_HOST']?.replace('unix://', ''));
   expect(before['host-disk']?.message).toMatch(/\d GB free for \//);
