@@ -20,7 +20,8 @@ shift 2; exec '${process.execPath}' '${PROGRAM}' "$@"`,
 const HEADER = '# Values of agent-local 0.6.5 (agent 1.4.0).\n';
 const GOOD = `${HEADER}agent:\n  url: "https://acme.scalr.io"\n  tokenExistingSecret: {name: token}\n`;
 const WRONG = GOOD.replace('url', 'urll');
-const ANNOTATION = /^::error file=prod\/values\.yaml,line=3,col=3,title=UNKNOWN_KEY::agent\.urll: /m;
+const ANNOTATION =
+  /^::error file=prod\/values\.yaml,line=3,col=3,title=UNKNOWN_KEY::agent\.urll: /m;
 
 let shop: Awaited<ReturnType<typeof workshop>>;
 const git = (...args: string[]) =>
