@@ -42,21 +42,21 @@ export const injectedSidecars = check('Namespace', 'injected-sidecars', 'Sidecar
       const added = [...new Set(ofRuns.flatMap(({injected = []}) => injected))];
       if (added.length > 0)
         return warn(
-          `Webhooks add ${added.join(', ')} to the pods of runs. A run that has ended stays until they end too`,
+          `Webhooks add ${added.join(', ')} to run pods. The Job of a finished run remains until they end too`,
           changing(set, EXCLUDED),
         );
       const failed = ofRuns.find((each) => each.untried ?? each.rejection);
       if (failed !== undefined) return notChecked(`${failed.what} was not admitted`);
       return pass(
         ofRuns.length > 0
-          ? 'Webhooks add no containers to the pods of runs'
+          ? 'Webhooks add no containers to run pods'
           : `${target.chart} runs no Jobs`,
       );
     }),
 });
 
 const EXCLUDED =
-  "Exclude the pods of runs, with Istio: --set 'task.podLabels.sidecar\\.istio\\.io/inject=false'. Or use native sidecars, which end with the run";
+  "Exclude run pods, with Istio: --set 'task.podLabels.sidecar\\.istio\\.io/inject=false'. Or use native sidecars, which end with the run";
 
 /** The check of quotas counts all runs; the API server was asked about one. */
 const isRejected = ({rejection}: AdmissionTrial, {live}: PreflightContext): boolean =>
