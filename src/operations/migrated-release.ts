@@ -2,9 +2,9 @@ import {knowsKey} from '../charts/releases/keys.ts';
 import {isUnknown, type Target} from '../charts/releases/target.ts';
 import {rowsWithKeys} from '../charts/support.ts';
 import type {DesiredRelease, DesiredSecret} from '../cluster/release/desired-release.ts';
-import {remedyTexts} from '../findings/finding.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
+import {remedyTexts} from '../ground/finding.ts';
 import {Secret} from '../ground/secret.ts';
 import {
   at,

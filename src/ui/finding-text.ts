@@ -1,4 +1,4 @@
-import {evidenceText, type Finding, findingSentence, type Verdict} from '../findings/finding.ts';
+import {evidenceText, type Finding, findingSentence, type Verdict} from '../ground/finding.ts';
 import {nextStep, paragraph, type Screen, theme} from './theme.ts';
 
 const MARKS = {

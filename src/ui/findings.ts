@@ -1,4 +1,4 @@
-import {findingSentence, type KeyFinding, remedyText, type Verdict} from '../findings/finding.ts';
+import {findingSentence, type KeyFinding, remedyText, type Verdict} from '../ground/finding.ts';
 import {count} from '../ground/text.ts';
 import type {SourcePosition} from '../values/reading/finding.ts';
 import {linesWithoutSecrets} from '../values/reading/hidden-lines.ts';

@@ -1,6 +1,6 @@
 import type {ReleaseStatus} from '../checks/status/status.ts';
-import type {Finding} from '../findings/finding.ts';
 import type {ExpectedError} from '../ground/errors.ts';
+import type {Finding} from '../ground/finding.ts';
 import {findingLine, verdictMark} from './finding-text.ts';
 import {fittedLines, LiveLines} from './live-lines.ts';
 import {type ShownStatus, statusText} from './status.ts';

@@ -1,4 +1,4 @@
-import type {KeyFinding} from '../../src/findings/finding.ts';
+import type {KeyFinding} from '../../src/ground/finding.ts';
 import {findingDocument, findingsText} from '../../src/ui/findings.ts';
 import {readFiles} from '../../src/values/embedded/read-files.ts';
 import {findingsOf} from '../../src/values/validate/check-files.ts';

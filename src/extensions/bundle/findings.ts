@@ -6,6 +6,7 @@ import type {ObjectDrift} from '../../cluster/diff/live-drift.ts';
 import type {KubernetesObject} from '../../cluster/kubernetes/objects.ts';
 import {policyWeakness} from '../../cluster/platform/policies.ts';
 import type {NodeObject} from '../../cluster/platform/readings.ts';
+import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
 import {
   byVerdict,
   type KeyFinding,
@@ -13,8 +14,7 @@ import {
   type Remedy,
   remediesOf,
   remedyTexts,
-} from '../../findings/finding.ts';
-import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
+} from '../../ground/finding.ts';
 import {jsonText} from '../../ground/json.ts';
 import {count} from '../../ground/text.ts';
 import type {Values} from '../../ground/tree.ts';

@@ -3,7 +3,7 @@ import {ChartVersion, chartFor} from '../../charts/chart-version.ts';
 import {floorOf, isBelow} from '../../charts/charts.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {scopeOf} from '../../charts/support.ts';
-import type {KeyFinding} from '../../findings/finding.ts';
+import type {KeyFinding} from '../../ground/finding.ts';
 import {
   at,
   getAt,

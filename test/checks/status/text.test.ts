@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import type {StatusReadings} from '../../../src/checks/status/status.ts';
 import type {KubernetesObject} from '../../../src/cluster/kubernetes/objects.ts';
-import {objectFinding} from '../../../src/findings/finding.ts';
 import {ExpectedError} from '../../../src/ground/errors.ts';
+import {objectFinding} from '../../../src/ground/finding.ts';
 import {driftText} from '../../../src/ui/changes.ts';
 import {statusText} from '../../../src/ui/status.ts';
 import {StatusReporter} from '../../../src/ui/status-changes.ts';
