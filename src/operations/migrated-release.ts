@@ -65,7 +65,7 @@ export function migratedRelease(
   const known = withoutLeaves(overlay, isAccepted);
   const merged = mergeValues(values, known);
   refuseErrorsOf(known, values, merged, to);
-  const isGone = ({kind, path}: Change): boolean =>
+  const isGone = ({kind, subject: {path}}: Change): boolean =>
     kind === 'dropped' &&
     path !== '' &&
     knowsKey(from, at(path)) &&
@@ -85,9 +85,9 @@ export function migratedRelease(
     gone: from.chart === to.chart && isNew ? changes.filter(isGone) : [],
     // The advice contains them with facts of the cluster.
     changes: changes.filter(
-      ({kind, path}) =>
+      ({kind, subject}) =>
         kind !== 'requirement' &&
-        !(path === spellPath(MIRRORS) && getAt(values, MIRRORS) !== undefined),
+        !(subject.path === spellPath(MIRRORS) && getAt(values, MIRRORS) !== undefined),
     ),
   };
 }

@@ -176,7 +176,7 @@ const parameterChanges = (
     return changeOf(
       'dropped',
       path,
-      `The ${kind} sets ${name} as a single parameter, which overrides the values and is not migrated.`,
+      `set by the ${kind} as a single parameter, which overrides the values and is not migrated.`,
       place === undefined
         ? `Check whether ${targetName(to)} has this key`
         : `In ${targetName(to)}, the key is ${spellPath(place)}`,

@@ -183,7 +183,7 @@ describe('changes', () => {
     const error = new ExpectedError('no answer', {code: 'CLUSTER_UNREACHABLE'});
     changes.error(error, NOW);
     changes.error(error, NOW);
-    expect(said).toEqual(['10:05:00Z ! no answer\n']);
+    expect(said).toEqual(['10:05:00Z ? CLUSTER_UNREACHABLE  no answer\n']);
     expect(show()).toEqual(['10:05:00Z The API server is reachable again\n']);
   });
 });
