@@ -20,6 +20,7 @@ import {
   RUN_AGAIN,
 } from '../ground/errors.ts';
 import {headline, type ObjectFinding, remedyTexts, unknownOf} from '../ground/finding.ts';
+import {REPEATS} from '../ground/known-failures.ts';
 import type {Interrupts} from '../ground/system/system.ts';
 import {sentences} from '../ground/text.ts';
 import {isTransient} from '../ground/tool-errors.ts';
@@ -123,7 +124,8 @@ export async function withRecord(
     return failure.with(sentences(failure.message, message), suggestions);
   }
   if (state === undefined || !isPending(state)) return failure;
-  const others = failure.suggestions.filter((each) => !/Run the (same )?command again/.test(each));
+  // They fail while the record is pending.
+  const others = failure.suggestions.filter((each) => !REPEATS.has(each));
   return failure.with(
     sentences(
       failure.message,
