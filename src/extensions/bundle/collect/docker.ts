@@ -147,7 +147,7 @@ export interface HostBundleOptions {
 
 export interface HostDeps {
   host: HostTools;
-  files: Pick<Files, 'read'>;
+  files: Pick<Files, 'read' | 'kindOf'>;
   signal: AbortSignal;
   /** What the Scalr account shows of the agent in a container; absent with --no-account. */
   readAccount?(agent: AgentsInAccount): Promise<{texts: TextFile[]; gaps: Gap[]}>;

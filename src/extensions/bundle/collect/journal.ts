@@ -162,7 +162,7 @@ async function readVariables(
     return {variables: parseEnvironmentFile((await files.read(path)).toString('utf8')), gaps: []};
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    const isMissing = /no such file/.test(error.message);
+    const isMissing = (await files.kindOf(path)) === 'nothing';
     if (isMissing && isOptional) return {variables: [], gaps: []};
     if (isMissing) return gap('not-found', 'no such file, so the unit cannot start');
     return gap('forbidden', `${error.message} Run the command with sudo`);
