@@ -6,9 +6,10 @@ import type {Files, HostCall, HostTools} from '../../../ground/system/system.ts'
 import {type Variable, variableIn} from '../../../ground/variable.ts';
 
 import {knownSecretsOfVariables, knownSecretsOfWords, looksSecret} from '../redact/find-secrets.ts';
+import type {Gap} from './gap.ts';
 import type {LogItem, Since} from './log-items.ts';
 import type {PreparedBundle} from './prepare.ts';
-import type {Gap, HideIn, TextFile} from './read-objects.ts';
+import type {HideIn, TextFile} from './read-objects.ts';
 
 interface Inspected extends ContainerFacts {
   Name: string;

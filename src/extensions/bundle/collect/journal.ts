@@ -19,9 +19,10 @@ import {
   readCommandTexts,
   readSystem,
 } from './docker.ts';
+import type {Gap} from './gap.ts';
 import type {Since} from './log-items.ts';
 import type {PreparedBundle} from './prepare.ts';
-import type {Gap, TextFile} from './read-objects.ts';
+import type {TextFile} from './read-objects.ts';
 
 const AGENT = 'scalr-agent';
 /** Runs run containers on a VM; its proxy drop-in is a link to the one of the agent. */
