@@ -1,4 +1,5 @@
 import {setTimeout} from 'node:timers/promises';
+import {newestVersions} from '../charts/chart-version.ts';
 import {GoBack} from '../ground/errors.ts';
 import {answeredStep} from '../ui/prompt-frame.ts';
 import {apply, back, openQuestions} from './apply.ts';
@@ -79,7 +80,7 @@ export class Session {
   readonly #waited = new Set<string>();
 
   constructor(state: WizardState, deps: WizardDeps) {
-    this.#state = startAt(deps.onlyPlace, state);
+    this.#state = {...startAt(deps.onlyPlace, state), versions: newestVersions()};
     this.#deps = deps;
     this.#transcript = deps.transcript;
     this.#review = new Review(deps, this.#transcript);
