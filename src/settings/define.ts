@@ -90,6 +90,7 @@ export const spell = (setting: Setting): string => setting.onlyEnv ?? `--${setti
 
 const SPELLED: Readonly<Record<string, string>> = {
   ca: 'CA',
+  claim: 'PVC',
   cpu: 'CPU',
   efs: 'EFS',
   http: 'HTTP',
