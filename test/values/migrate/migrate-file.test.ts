@@ -353,7 +353,7 @@ describe('files of other engines', () => {
       .filter(({message}) => message.includes('as a single value'))
       .map(({remedy}) => remedy);
     expect(remedies).toEqual([
-      'Remove it: agent-job 0.6.5 does not have this key',
+      'Replace or remove it: agent-job 0.6.5 does not have this key',
       'Set agent.extraEnv.REGION and task.runner.extraEnv.REGION instead in agent-job 0.6.5',
       'Move the whole list to the values, and migrate the file again',
     ]);
