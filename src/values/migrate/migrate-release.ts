@@ -84,7 +84,8 @@ function migrateParameter(
   });
   if (parameter.name.includes('['))
     return left('Move the whole list to the values, and migrate the file again');
-  if (place === undefined) return left(`Replace or remove it: ${targetName(to)} does not have this key`);
+  if (place === undefined)
+    return left(`Replace or remove it: ${targetName(to)} does not have this key`);
   const value = getAt(values, place);
   if (places.length > 1 || isMap(value) || Array.isArray(value))
     return left(`Set ${places.map(spellPath).join(' and ')} instead in ${targetName(to)}`);

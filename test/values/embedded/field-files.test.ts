@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import Migrate from '../../../src/commands/migrate.ts';
 import Validate from '../../../src/commands/validate.ts';
 import Values from '../../../src/commands/values.ts';
+import {certificates} from '../../support/certificates.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {runCommand} from '../../support/run-command.ts';
 
@@ -256,6 +257,128 @@ describe('13: NO_PROXY', () => {
     ]),
   ] as [string, string[]][])('%s', async (text, expected) => {
     expect((await check(list(text), ...LOCAL)).found).toEqual(expected);
+  });
+});
+
+describe('14: certificates', () => {
+  const CA = String(certificates['ca.pem']);
+  const OTHER = String(certificates['second-ca.pem']);
+  const EXPIRED = String(certificates['expired.pem']);
+  const LEAF = String(certificates['client.pem']);
+  const KEY = String(certificates['client.key']);
+  const TRUSTED = CA.replaceAll('CERTIFICATE', 'TRUSTED CERTIFICATE');
+  const PKCS7 = CA.replaceAll('CERTIFICATE', 'PKCS7');
+  const ONE_LINE = CA.replaceAll('\n', '');
+  const indented = CA.replaceAll(/^(?=.)/gm, '    ');
+  const withText = `# Corp bundle\n\nRoot CA\n=======\n${CA}Certificate:\n    Data:\n        Version: 3 (0x2)\n${OTHER}`;
+
+  /** What --ca-file makes of a file: how many certificates, or why none. */
+  async function taken(content: string | Buffer): Promise<string | number> {
+    const argv = ['--chart', 'agent-local', '--chart-version', '0.6.5', '--ca-file', 'ca'];
+    const run = await runCommand(
+      Values,
+      [...argv, '--url', 'https://acme.scalr.io', '--token-secret', 't'],
+      {files: memoryFiles({ca: content})},
+    );
+    return run.exit === 0
+      ? (run.stdout.match(/BEGIN CERTIFICATE/g) ?? []).length
+      : refusalIn(run).message;
+  }
+
+  test.each<[string, string | Buffer, number | RegExp]>([
+    ['with comments and text around', withText, 2],
+    ['with CRLF', (CA + OTHER).replaceAll('\n', '\r\n'), 2],
+    ['with an expired root among others', CA + EXPIRED, 1],
+    ['of one expired root', EXPIRED, /expired on/],
+    ['in DER', certificates['ca.der'] as Buffer, 1],
+    ['with a key', CA + KEY, /private key/],
+    ['with duplicates', CA + OTHER + CA, 2],
+    ['without a last line end', (CA + OTHER).trimEnd(), 2],
+    ['in one line', ONE_LINE, /neither PEM nor DER/],
+    ['in base64', Buffer.from(CA).toString('base64'), 1],
+    ['in PKCS 7', PKCS7, /contains PKCS7 but no certificate/],
+    ['with trust settings', TRUSTED, /contains TRUSTED CERTIFICATE but no certificate/],
+    ['with a byte order mark', `\uFEFF${CA}`, 1],
+    ['of a server', LEAF, /is a server certificate, not a CA/],
+    ['in UTF-16', Buffer.from(CA, 'utf16le'), /neither PEM nor DER/],
+    ['that is cut off', CA.slice(0, 200), /truncated/],
+    ['whose lines are indented', indented, /cannot be parsed/],
+  ])('a file %s', async (_, content, expected) => {
+    const result = await taken(content);
+    if (typeof expected === 'number') expect(result).toBe(expected);
+    else expect(result).toMatch(expected);
+  });
+
+  /** Findings about a bundle below a key; `|` keeps its lines. */
+  const inline = async (pem: string, style = '|'): Promise<string[]> => {
+    const block = pem.replaceAll(/^(?=.)/gm, '      ');
+    return (await check({'a.yaml': `${AGENT}  tls:\n    caBundle: ${style}\n${block}`}, ...LOCAL))
+      .found;
+  };
+  const path = 'agent.tls.caBundle';
+  const again = 'Copy the file again';
+  test.each<[string, string, string, string[]]>([
+    ['as a literal text', CA, '|', []],
+    ['with CRLF', CA.replaceAll('\n', '\r\n'), '|', []],
+    ['with text around', withText, '|', []],
+    ['as folded text', CA, '>', [`NOT_PEM ${path} → ${path}: |`]],
+    ['as folded text, stripped', CA, '>-', [`NOT_PEM ${path} → ${path}: |`]],
+    [
+      'in base64, as agent-k8s has it',
+      Buffer.from(CA).toString('base64'),
+      '|',
+      [`NOT_PEM ${path} → Write the content of the PEM file below the key`],
+    ],
+    [
+      'with an expired root among others',
+      CA + EXPIRED,
+      '|',
+      [`EXPIRED_CERTIFICATE ${path} → Remove them, or use renewed ones`],
+    ],
+    [
+      'of an expired root',
+      EXPIRED,
+      '|',
+      [`EXPIRED_CERTIFICATE ${path} → Remove them, or use renewed ones`],
+    ],
+    [
+      'with a key',
+      CA + KEY,
+      '|',
+      [
+        `CLEAR_TEXT_CREDENTIAL ${path} → Store it in a Kubernetes Secret or in Scalr, and replace it where it was used`,
+        `KEY_IN_CA_BUNDLE ${path} → Remove the key; a bundle holds only certificates`,
+      ],
+    ],
+    ['in PKCS 7', PKCS7, '|', [`NOT_PEM ${path} → Export the certificate in PEM format`]],
+    ['that is cut off', `${CA.slice(0, 200)}\n`, '|', [`NOT_PEM ${path} → ${again}`]],
+    [
+      'that is damaged',
+      CA.replace(/^MII.*\n/m, 'MIIDXTCCAkWgAwIBAgIJAKZ...\n'),
+      '|',
+      [`NOT_PEM ${path} → ${again}, including line breaks`],
+    ],
+  ])('a bundle below a key %s', async (_, pem, style, expected) => {
+    expect(await inline(pem, style)).toEqual(expected);
+  });
+
+  test('agent-k8s has bundles in base64, on one line', async () => {
+    const found = async (value: string, ...chart: string[]): Promise<string[]> => {
+      const text = `agent:\n  url: https://acme.scalr.io\n  tokenExistingSecret: t\n  ca_cert: ${value}\n`;
+      return (await check({'a.yaml': text}, ...chart)).found;
+    };
+    const K8S = ['--chart', 'agent-k8s', '--chart-version', '0.6.5'];
+    const base64 = Buffer.from(withText).toString('base64');
+    expect(await found(base64, ...K8S)).toEqual([]);
+    const lines = base64.replaceAll(/.{76}/g, '$&\n').replaceAll(/^/gm, '    ');
+    for (const style of ['|', '>-'])
+      expect(await found(`${style}\n${lines}`, ...K8S)).toEqual(['NOT_ONE_LINE agent.ca_cert']);
+    expect(await found(`|\n${indented}`, ...K8S)).toEqual([
+      'BREAKS_TEMPLATES agent.ca_cert → Encode the PEM file as base64 on one line: base64 --wrap=0 ca.pem',
+    ]);
+    expect(await found(base64, ...LOCAL)).toContain(
+      'UNKNOWN_KEY agent.ca_cert → agent.tls.caBundle',
+    );
   });
 });
 
