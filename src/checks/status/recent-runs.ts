@@ -1,7 +1,7 @@
 import type {Event, KubernetesObject, Pod, Workload} from '../../cluster/kubernetes/objects.ts';
 import {isOfRun, type RunsOf} from '../../cluster/release/inventory.ts';
-import {changing, type ObjectFinding, objectFinding, type Remedy} from '../../findings/finding.ts';
 import {kubectlCommand, type ReleaseName} from '../../ground/command-line.ts';
+import {changing, type ObjectFinding, objectFinding, type Remedy} from '../../ground/finding.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {count, few, groupsOf} from '../../ground/text.ts';
 import {runSize} from '../../settings/size.ts';

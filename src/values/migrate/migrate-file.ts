@@ -2,10 +2,10 @@ import {CHART_NAMES, type ChartName, isChart} from '../../charts/releases/chart-
 import {knowsKey} from '../../charts/releases/keys.ts';
 import {newestOf, type Target} from '../../charts/releases/target.ts';
 import {targetOf} from '../../charts/target-of.ts';
-import type {KeyFinding, SettingFinding} from '../../findings/finding.ts';
 import {helmCommand} from '../../ground/command-line.ts';
 import {refuseEncrypted} from '../../ground/encryption.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
+import type {KeyFinding, SettingFinding} from '../../ground/finding.ts';
 import {closest} from '../../ground/similar-text.ts';
 import {few} from '../../ground/text.ts';
 import {sameTree, type Values} from '../../ground/tree.ts';

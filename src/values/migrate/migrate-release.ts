@@ -76,7 +76,7 @@ function migrateParameter(
       changeOf(
         'dropped',
         path,
-        `The ${kind} sets ${parameter.name} as a single value, which is not migrated.`,
+        `set by the ${kind} as a single value, which is not migrated.`,
         remedy,
       ),
     ],
@@ -93,7 +93,7 @@ function migrateParameter(
   if (isSame && sameTree(place, path)) return UNCHANGED;
   const name = spellPath(place);
   return {
-    changes: [changeOf('renamed', path, `The ${kind} sets ${name} instead of ${parameter.name}.`)],
+    changes: [changeOf('renamed', path, `now ${name}, as a single value of the ${kind}.`)],
     edits: parameter.edits(name, isSame ? undefined : String(value)),
   };
 }

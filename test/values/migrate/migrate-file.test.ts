@@ -96,7 +96,9 @@ tolerations:
     const text = 'agent: {tokenExistingSecret: t}\nextraEnv: &env {A: b}\nx: 1\n';
     const {yaml, changes} = migrate(text, 'agent-job@0.6.5', 'agent-job@0.5.59');
     expect(parse(yaml)).toMatchObject({agent: {extraEnv: {A: 'b'}}});
-    expect(changes).toContainEqual(expect.objectContaining({kind: 'dropped', path: 'x'}));
+    expect(changes).toContainEqual(
+      expect.objectContaining({kind: 'dropped', subject: {path: 'x'}}),
+    );
   });
 });
 
@@ -108,10 +110,12 @@ describe('what the user must know', () => {
       kinds('agent: {tokenExistingSecret: {name: t}}\n', 'agent-local@0.5.72', 'agent-local@0.6.5'),
     ).toContainEqual({
       kind: 'default-changed',
-      path: 'image.repository',
+      code: 'DEFAULT_CHANGED',
+      verdict: 'warning',
+      subject: {path: 'image.repository'},
       message:
         'Agent image: the default was scalr/agent-runner and is scalr/agent in agent-local 0.6.5.',
-      remedy: 'To keep it, set image.repository: "scalr/agent-runner"',
+      remedies: [{text: 'To keep it, set image.repository: "scalr/agent-runner"'}],
     });
   });
 
@@ -131,7 +135,7 @@ describe('what the user must know', () => {
     expect(kinds(text, 'agent-local@0.5.74', 'agent-local@0.5.76')).toContainEqual(
       expect.objectContaining({
         kind: 'dropped',
-        path: 'agent.tls.clientCertSecret.name',
+        subject: {path: 'agent.tls.clientCertSecret.name'},
         message: expect.stringContaining('0.5.76') as string,
       }),
     );
@@ -145,7 +149,7 @@ describe('what the user must know', () => {
     );
     expect(parse(yaml)).toMatchObject({persistence: {enabled: true}});
     expect(changes).toContainEqual(
-      expect.objectContaining({kind: 'kept', path: 'persistence.enabled'}),
+      expect.objectContaining({kind: 'kept', subject: {path: 'persistence.enabled'}}),
     );
   });
 
@@ -164,8 +168,8 @@ describe('what the user must know', () => {
     expect(result.changes).toContainEqual(
       expect.objectContaining({
         kind: 'dropped',
-        path: 'agent.token',
-        remedy: expect.any(String) as string,
+        subject: {path: 'agent.token'},
+        remedies: [{text: expect.any(String) as string}],
       }),
     );
   });
@@ -200,7 +204,10 @@ describe('what the user must know', () => {
     const text =
       'agent: {tokenExistingSecret: {name: t}, tls: {clientCert: public, clientKey: private}}\n';
     const {yaml, changes} = migrate(text, 'agent-local@0.6.5', 'agent-local@0.6.4');
-    expect(changes.map(({path}) => path)).toEqual(['agent.tls.clientKey', 'agent.tls.clientCert']);
+    expect(changes.map(({subject}) => subject.path)).toEqual([
+      'agent.tls.clientKey',
+      'agent.tls.clientCert',
+    ]);
     expect(parse(yaml)).toEqual({
       agent: {
         tokenExistingSecret: {name: 't'},
@@ -320,10 +327,13 @@ describe('files of other engines', () => {
     );
     expect(changes).toContainEqual({
       kind: 'renamed',
-      path: 'agent.tokenExistingSecret',
-      message: expect.stringMatching(
-        /sets agent\.tokenExistingSecret\.name instead of agent\.tokenExistingSecret\.$/,
+      code: 'KEY_RENAMED',
+      verdict: 'note',
+      subject: {path: 'agent.tokenExistingSecret'},
+      message: expect.stringContaining(
+        'now agent.tokenExistingSecret.name, as a single value of the ',
       ) as string,
+      remedies: [],
     });
     expect(JSON.stringify(changes)).not.toContain('hunter2');
   });
@@ -350,8 +360,8 @@ describe('files of other engines', () => {
       '{name: agent.url, value: "https://acme.scalr.io"}',
     ]);
     const remedies = changes
-      .filter(({message}) => message.includes('as a single value'))
-      .map(({remedy}) => remedy);
+      .filter(({message}) => message.includes('not migrated'))
+      .map(({remedies}) => remedies[0]?.text);
     expect(remedies).toEqual([
       'Replace or remove it: agent-job 0.6.5 does not have this key',
       'Set agent.extraEnv.REGION and task.runner.extraEnv.REGION instead in agent-job 0.6.5',
@@ -549,7 +559,9 @@ describe('comments', () => {
             .find((each) => each);
           expect(Number(listed ?? 0), yaml).toBe(missing.length);
           const kept = (path: string): boolean =>
-            changes.every((change) => change.kind !== 'dropped' || !change.path.startsWith(path));
+            changes.every(
+              (change) => change.kind !== 'dropped' || !change.subject.path.startsWith(path),
+            );
           // What a key becomes keeps its comments.
           if (given.every(([path]) => kept(path))) expect(missing, `${text}\n${yaml}`).toEqual([]);
         },
