@@ -252,6 +252,7 @@ describe('13: NO_PROXY', () => {
     ['10.0.0.0/8 .corp', [`WRONG_OPTION ${path} → Separate entries with commas: 10.0.0.0/8,.corp`]],
     ['http://intranet.corp', [`WRONG_OPTION ${path} → ${hosts}`]],
     ['10.*,192.168.*', [`WRONG_OPTION ${path} → ${hosts}`]],
+    ['"localhost,127.0.0.1"', [`WRONG_OPTION ${path} → ${hosts}`]],
     ...['acme.scalr.io,.corp', '.scalr.io'].map((text): [string, string[]] => [
       text,
       [
@@ -393,10 +394,72 @@ describe('15 and 16: amounts, and keys of other charts', () => {
       'UNLIKELY_AMOUNT resources.requests.cpu → 500m',
       'UNLIKELY_AMOUNT resources.requests.memory → 512Mi',
     ]);
-    const words = `${AGENT}resources:\n  limits: {cpu: 2 cores, memory: 2GB}\n`;
+    const words = `${AGENT}resources:\n  requests: {cpu: "1,5", memory: 500MB}\n  limits: {cpu: 2 cores, memory: 2GB}\n`;
     expect((await check({'values.yaml': words}, ...LOCAL)).found).toEqual([
       'WRONG_VALUE resources.limits.cpu → 2',
       'WRONG_VALUE resources.limits.memory → 2Gi',
+      'WRONG_VALUE resources.requests.cpu → 1.5',
+      'WRONG_VALUE resources.requests.memory → 500Mi',
+    ]);
+    const large = `${AGENT}resources:\n  limits: {cpu: 2G, memory: 1024}\n`;
+    expect((await check({'values.yaml': large}, ...LOCAL)).found).toEqual([
+      'REQUEST_ABOVE_LIMIT resources.requests.memory',
+      'UNLIKELY_AMOUNT resources.limits.cpu → 2',
+      'UNLIKELY_AMOUNT resources.limits.memory → Mi or Gi',
+    ]);
+    const exact = `${AGENT}resources:\n  requests: {cpu: "0.5", memory: "536870912"}\n  limits: {cpu: 2e3m, memory: 2e9}\n`;
+    expect((await check({'values.yaml': exact}, ...LOCAL)).found).toEqual([
+      'WRONG_VALUE resources.limits.cpu',
+    ]);
+  });
+
+  test('volumes without a unit, and requests above limits, are named', async () => {
+    const text = `${AGENT}task:\n  runner:\n    resources:\n      requests: {cpu: 1500m, memory: 1Gi}\n      limits: {cpu: 1, memory: 2048}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {storage: 100, storageClassName: efs, accessMode: ReadWriteMany}}}\n`;
+    const {found} = await check({'values.yaml': text}, ...JOB);
+    expect(found.filter((each) => !each.startsWith('CACHES_OFF'))).toEqual([
+      'REQUEST_ABOVE_LIMIT task.runner.resources.requests.cpu',
+      'REQUEST_ABOVE_LIMIT task.runner.resources.requests.memory',
+      'UNLIKELY_AMOUNT task.runner.resources.limits.memory → Mi or Gi',
+      'UNQUOTED_TEXT persistence.cache.persistentVolumeClaim.storage → 100Gi',
+    ]);
+  });
+
+  test('placement that Kubernetes rejects is named', async () => {
+    const text = `${AGENT}tolerations:
+- {key: CriticalAddonsOnly, operator: Exists}
+- {operator: Exists, effect: NoExecute}
+- {key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute, tolerationSeconds: "300"}
+- {key: spot, value: true, effect: NoSchedule}
+- {key: kubernetes.azure.com/scalesetpriority, operator: equal, value: spot}
+- {key: team, operator: Exists, value: infra}
+affinity:
+  nodeAffinity:
+    requiredDuringSchedulingIgnoredDuringExecution:
+      nodeSelectorTerms:
+      - matchExpressions:
+        - {key: kubernetes.io/arch, operator: In, values: amd64}
+        - {key: karpenter.sh/initialized, operator: Exists, values: []}
+        - {key: cpu, operator: Gt, values: [4]}
+  podAntiAffinity:
+    preferredDuringSchedulingIgnoredDuringExecution:
+    - {labelSelector: {matchLabels: {app: scalr}}, topologyKey: zone}
+topologySpreadConstraints:
+- {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule}
+`;
+    const {found} = await check({'values.yaml': text}, ...LOCAL);
+    const places = found.map((each) => each.replace(/ → .*/, ''));
+    expect(places).toEqual([
+      'MISSING_KEY affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0]',
+      'MISSING_KEY affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0]',
+      'REJECTED_BY_KUBERNETES tolerations[5].value',
+      'UNKNOWN_KEY affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].labelSelector',
+      'UNKNOWN_KEY affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].topologyKey',
+      'UNKNOWN_KEY topologySpreadConstraints',
+      'UNQUOTED_TEXT affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[2].values[0]',
+      'UNQUOTED_TEXT tolerations[3].value',
+      'WRONG_TYPE affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values',
+      'WRONG_TYPE tolerations[2].tolerationSeconds',
+      'WRONG_VALUE tolerations[4].operator',
     ]);
   });
 
@@ -493,10 +556,64 @@ describe('17: releases in forms that are not read', () => {
     ]);
   });
 
+  const CONFIG =
+    'apiVersion: helm.cattle.io/v1\nkind: HelmChartConfig\nmetadata: {name: scalr-agent, namespace: kube-system}\nspec: {valuesContent: "replicas: 3"}\n';
+  const CHART =
+    'apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {name: scalr-agent, namespace: kube-system}\nspec: {chart: agent-k8s, version: 0.6.5, valuesContent: "agent: {tokenExistingSecret: t}"}\n';
+  test('a HelmChartConfig is checked with its HelmChart, or not', async () => {
+    const both = {'chart.yaml': CHART, 'config.yaml': CONFIG};
+    expect(await check(both)).toMatchObject({
+      found: ['UNKNOWN_KEY replicas'],
+      skipped: 1,
+    });
+    const {found, exit} = await check({'config.yaml': CONFIG});
+    expect(found.map((each) => each.split(' ')[0])).toEqual(['UNCHECKED_FILE']);
+    expect(exit).toBe(2);
+  });
+
   test('sources of Flux have no values', async () => {
     const text =
       'apiVersion: source.toolkit.fluxcd.io/v1\nkind: HelmChart\nspec: {chart: agent-k8s, version: 0.6.5}\n';
     expect((await check({'a.yaml': text})).found).toEqual([]);
+  });
+});
+
+describe('07 and 10: values beside a release', () => {
+  test('a generator of ConfigMaps names files, and no chart', async () => {
+    const text =
+      'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [release.yaml]\nconfigMapGenerator: [{name: scalr-agent-values, files: ["values.yaml=./values.yaml"]}]\n';
+    expect(await check({'kustomization.yaml': text})).toMatchObject({found: [], exit: 0});
+  });
+
+  test('comments of other tools behind a version are ignored', async () => {
+    const text = `apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\nspec:\n  chart:\n    spec:\n      chart: agent-local\n      version: 0.6.3 # renovate: depName=agent-local\n  values: {agent: {tokenExistingSecret: {name: t}}}\n`;
+    expect(await check({'a.yaml': text})).toMatchObject({found: [], exit: 0});
+  });
+
+  const HELMFILE =
+    'templates:\n  default: &default\n    namespace: agents\n    values: [FILE]\nreleases:\n  - {name: a, chart: scalr/agent-local, version: 0.6.5, <<: *default}\n  - {name: b, chart: scalr/agent-local, version: 0.6.5, <<: *default, namespace: other}\n';
+  test('a file that two releases of a Helmfile have in common is read for both', async () => {
+    const files = {
+      'helmfile.yaml': HELMFILE.replace('FILE', 'values/common.yaml'),
+      'values/common.yaml': `${AGENT}replicas: 1\n`,
+    };
+    const {stdout} = await runCommand(Validate, ['helmfile.yaml'], {files: memoryFiles(files)});
+    expect(stdout.match(/UNKNOWN_KEY/g)).toHaveLength(1);
+    expect(stdout).toContain('values/common.yaml:4:1 error replicas');
+  });
+
+  test('a template of values is named, and only keys that are there are judged', async () => {
+    const files = {
+      'helmfile.yaml': HELMFILE.replace('FILE', './values.yaml.gotmpl'),
+      'values.yaml.gotmpl': 'replicas: {{ .Values.replicas }}\n',
+    };
+    const {stderr, exit} = await runCommand(Validate, ['helmfile.yaml'], {
+      files: memoryFiles(files),
+    });
+    expect(stderr).toContain(
+      'other values of the helmfile were not checked (./values.yaml.gotmpl)',
+    );
+    expect(exit).toBe(0);
   });
 });
 
