@@ -25,7 +25,7 @@ async function enginePlace(files: Record<string, string>, tools: Record<string, 
   const found = async (command: string): Promise<KeyFinding[]> => {
     const options = {cwd: shop.cwd, env, reject: false};
     const {stdout, stderr} = await execa('sh', ['-c', `set -e; ${command} --json`], options);
-    const start = stdout.search(/^\{$/m);
+    const start = stdout.search(/\{\n {2}"schemaVersion"/);
     if (start < 0) throw new Error(`${command}: ${stderr}${stdout}`);
     const report = JSON.parse(stdout.slice(start)) as {
       findings?: KeyFinding[];
