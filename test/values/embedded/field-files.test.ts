@@ -548,6 +548,23 @@ describe('17: releases in forms that are not read', () => {
     expect((await check({'a.yaml': text})).found).toEqual([`UNCHECKED_FILE  → ${HELM_COMMAND}`]);
   });
 
+  test.each([
+    ['app.jsonnet', "{spec: {source: {chart: 'agent-k8s', targetRevision: '0.6.5'}}}\n"],
+    ['agent.nix', '{ services.k3s.charts.agent = { chart = "scalr/agent-k8s"; }; }\n'],
+  ])('%s: not checked', async (file, text) => {
+    expect((await check({[file]: text})).found).toEqual([`UNCHECKED_FILE  → ${HELM_COMMAND}`]);
+  });
+
+  test('programs that only mention a chart are skipped, whatever YAML would make of them', async () => {
+    const files = {
+      'images.py':
+        '#!/usr/bin/env python3\n"""Writes Chart.yaml: images.py charts/agent-local"""\nCHARTS = {"agent-local": (1, 2)}\n',
+      Makefile: 'test:\n\thelm lint charts/agent-local\n',
+      'pack.sh': 'for chart in agent-k8s agent-local; do\n  helm package "charts/$chart"\ndone\n',
+    };
+    expect(await check(files)).toMatchObject({found: [], skipped: 3, exit: 0});
+  });
+
   test('beside a release that is read', async () => {
     const text = `apiVersion: argoproj.io/v1alpha1\nkind: Application\nspec: {source: {chart: agent-k8s, targetRevision: 0.6.5, helm: {valuesObject: {agent: {urll: x, tokenExistingSecret: t}}}}}\n---\napiVersion: addons.cluster.x-k8s.io/v1alpha1\nkind: HelmChartProxy\nspec: {chartName: agent-k8s}\n`;
     expect((await check({'a.yaml': text})).found).toEqual([
