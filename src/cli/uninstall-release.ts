@@ -20,6 +20,7 @@ import {accountPlanText} from '../extensions/account/plan-text.ts';
 import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, onFailure} from '../ground/errors.ts';
+import {requireAborted} from '../operations/pending-operation.ts';
 import {dryRunSteps, type PlanCheck} from '../operations/plan-dry-run.ts';
 import {removalText} from '../operations/removal.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
@@ -63,6 +64,8 @@ interface UninstallRequest {
   name: ReleaseName;
   access: ClusterAccess;
   choices: UninstallChoices;
+  /** A pending Helm operation counts as aborted, however new it is. */
+  takesOver: boolean;
   /** What else is removed from the Scalr account. */
   account: {
     revokesToken: boolean;
@@ -140,7 +143,7 @@ interface UninstallJob {
 
 /** Shows, confirms and runs the uninstall of a release, and lists what remains. @throws ExpectedError */
 export async function uninstallFromCluster(
-  {name, choices, account, access}: UninstallRequest,
+  {name, choices, takesOver, account, access}: UninstallRequest,
   flags: ConfirmFlags,
   context: CommandContext,
 ): Promise<UninstallResult> {
@@ -154,6 +157,10 @@ export async function uninstallFromCluster(
   const inventory = inventoryOf(readings);
   requireOurChart(name, facts.release?.chart);
   requireKnownRelease(name, facts.release !== undefined, inventory, readings);
+  const {app, timeoutMs} = context;
+  // An interrupted uninstall is continued at once.
+  if (facts.release?.status.startsWith('pending-'))
+    requireAborted(name, facts.release, {takesOver, timeoutMs, now: app.now()});
   const planned = planUninstall(name, inventory, choices);
   const inAccount = await context.untilInterrupted(() =>
     planAccount(name, account, inventory, readings),

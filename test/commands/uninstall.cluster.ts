@@ -281,6 +281,58 @@ const RUN = {
   },
 };
 
+describe.each(helms)('a pending operation of Helm $major', ({path: helm}) => {
+  /** Helm waits for pods that do not become ready. */
+  const pendingOperation = (place: Workplace, verb: 'install' | 'upgrade') =>
+    execa(
+      helm,
+      [
+        verb,
+        RELEASE,
+        source,
+        ...['--namespace', place.namespace, '--kubeconfig', place.kubeconfig, '--wait'],
+        ...[
+          'agent.url=https://acme.scalr.io',
+          'agent.tokenExistingSecret.name=any',
+          'podAnnotations.test\\.scalr\\.io/outcome=unready',
+        ].flatMap((each) => ['--set', each]),
+      ],
+      {reject: false},
+    );
+
+  test.each([
+    ['install', 'by --take-over', () => ({flags: ['--take-over'], deps: {}})],
+    [
+      'upgrade',
+      'when it is older than --timeout',
+      () => ({flags: [], deps: {now: () => new Date(Date.now() + 3_600_000)}}),
+    ],
+  ] as const)('of %s stops the uninstall before the first step, and is ended %s', async (verb, _, wayOut) => {
+    const place = await (verb === 'upgrade' ? installed(helm) : freshWorkplace());
+    const running = pendingOperation(place, verb);
+    const records = ['--selector', `owner=helm,status=pending-${verb}`, '--output', 'name'];
+    await expect.poll(() => place.kubectl('get', 'secrets', ...records)).not.toBe('');
+    await expect.poll(() => place.kubectl('get', 'deployments', '--output', 'name')).not.toBe('');
+    const refused = await uninstall(place, helm, ['--yes', '--json']);
+    expect(refused.exit, refused.stderr).toBe(1);
+    expect(JSON.parse(refused.stdout).error).toMatchObject({
+      code: 'RELEASE_BUSY',
+      message: expect.stringContaining(`is busy: pending-${verb} (revision`),
+      suggestions: [
+        expect.stringMatching(/: helm history scalr-agent (?!.*json)/),
+        expect.stringContaining('--take-over'),
+      ],
+    });
+    running.kill('SIGKILL');
+    await running;
+    expect(await place.kubectl('get', 'secrets', ...records)).not.toBe('');
+    const {flags, deps} = wayOut();
+    const {exit, stderr} = await uninstall(place, helm, ['--yes', ...flags], deps);
+    expect(exit, stderr).toBe(0);
+    expect(await left(place)).toBe(verb === 'upgrade' ? 'secret/scalr-agent-token' : '');
+  });
+});
+
 describe('runs in flight', () => {
   async function busy(): Promise<Workplace> {
     const place = await freshWorkplace();
