@@ -1,4 +1,4 @@
-import type {Evidence, ObjectFinding} from '../src/findings/finding.ts';
+import type {Evidence, ObjectFinding} from '../src/ground/finding.ts';
 import {visibleText} from './untrusted-text.ts';
 
 /** Makes an element: text in Node.js, a node of Preact in the browser. */

@@ -1,6 +1,6 @@
 import {h, type JSX, render} from 'preact';
 import {useEffect, useState} from 'preact/hooks';
-import type {ObjectFinding} from '../src/findings/finding.ts';
+import type {ObjectFinding} from '../src/ground/finding.ts';
 import {type BundleData, dataOfPage, dataOfZip} from './bundle-data.ts';
 import {copyText} from './copy-text.ts';
 import {type ElementMaker, firstScreen} from './first-screen.ts';

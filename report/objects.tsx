@@ -1,6 +1,6 @@
 import type {JSX} from 'preact';
 import {useEffect, useState} from 'preact/hooks';
-import type {ObjectFinding} from '../src/findings/finding.ts';
+import type {ObjectFinding} from '../src/ground/finding.ts';
 import type {BundleData} from './bundle-data.ts';
 import {LineText} from './line-text.tsx';
 import {addressOf, type Route} from './route.ts';

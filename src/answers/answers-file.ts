@@ -1,7 +1,7 @@
 import {Document, isMap, LineCounter, type Node, parseDocument, visit, type YAMLError} from 'yaml';
-import {remedyTexts, type SettingFinding, settingProblem} from '../findings/finding.ts';
 import {refuseEncrypted} from '../ground/encryption.ts';
 import {type ExpectedError, failed} from '../ground/errors.ts';
+import {remedyTexts, type SettingFinding, settingProblem} from '../ground/finding.ts';
 import {closest} from '../ground/similar-text.ts';
 import {yamlProblem} from '../ground/yaml-text.ts';
 

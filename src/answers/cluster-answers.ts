@@ -16,10 +16,10 @@ import {
 import {type NodePool, nodePoolsOf} from '../cluster/platform/node-pools.ts';
 import {readCluster} from '../cluster/platform/readings.ts';
 import {newestRevision} from '../cluster/release/read-release.ts';
-import type {SettingFinding} from '../findings/finding.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, failed} from '../ground/errors.ts';
 import {isKnown, knownValue} from '../ground/fact.ts';
+import type {SettingFinding} from '../ground/finding.ts';
 import {count} from '../ground/text.ts';
 import {serverProblem, unreachableSteps} from '../ground/unreachable.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';

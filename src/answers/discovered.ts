@@ -1,7 +1,7 @@
 import type {ClusterFacts} from '../cluster/platform/cluster-facts.ts';
-import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import {failed} from '../ground/errors.ts';
 import {type Fact, isKnown} from '../ground/fact.ts';
+import {type SettingFinding, warningOf} from '../ground/finding.ts';
 import type {Files} from '../ground/system/system.ts';
 import {isPrintable} from '../ground/yaml-text.ts';
 

@@ -1,6 +1,6 @@
-import {settingProblem} from '../findings/finding.ts';
 import {combined} from '../ground/combined-failures.ts';
 import {ExpectedError} from '../ground/errors.ts';
+import {settingProblem} from '../ground/finding.ts';
 import type {Files} from '../ground/system/system.ts';
 import {oneOf} from '../ground/text.ts';
 import {isPrintable} from '../ground/yaml-text.ts';

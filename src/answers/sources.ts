@@ -1,4 +1,4 @@
-import {type SettingFinding, warningOf} from '../findings/finding.ts';
+import {type SettingFinding, warningOf} from '../ground/finding.ts';
 import {closest} from '../ground/similar-text.ts';
 import {catalog} from '../settings/catalog.ts';
 import type {Setting} from '../settings/define.ts';

@@ -1,4 +1,4 @@
-import {byVerdict, type Finding, remediesOf, type Verdict} from '../findings/finding.ts';
+import {byVerdict, type Finding, remediesOf, type Verdict} from '../ground/finding.ts';
 import {few} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import {catalog} from '../settings/catalog.ts';

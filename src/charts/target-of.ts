@@ -1,5 +1,5 @@
-import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import {failed} from '../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../ground/finding.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {ChartVersion} from './chart-version.ts';

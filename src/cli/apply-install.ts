@@ -1,7 +1,7 @@
 import {driftOf, manifestDiff} from '../cluster/diff/values-diff.ts';
 import type {CreatedToken} from '../extensions/account/install-pool.ts';
-import type {SettingFinding} from '../findings/finding.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import type {SettingFinding} from '../ground/finding.ts';
 import {programOf} from '../ground/program.ts';
 import {prepareInstall} from '../operations/install.ts';
 import {installRelease} from '../operations/install-release.ts';

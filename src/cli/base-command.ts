@@ -6,7 +6,6 @@ import {type SettingsSource, unknownVariables} from '../answers/sources.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import type {KubernetesClient} from '../cluster/kubernetes/client.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
-import type {SettingFinding} from '../findings/finding.ts';
 import {combined} from '../ground/combined-failures.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {
@@ -16,6 +15,7 @@ import {
   maskSecrets,
   onFailure,
 } from '../ground/errors.ts';
+import type {SettingFinding} from '../ground/finding.ts';
 import {programOf, withInvokedName} from '../ground/program.ts';
 import type {Prompter} from '../ground/system/system.ts';
 import {catalog} from '../settings/catalog.ts';

@@ -1,8 +1,8 @@
 import type {Target} from '../charts/releases/target.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
-import {warningOf} from '../findings/finding.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
+import {warningOf} from '../ground/finding.ts';
 import type {PreparedDebug} from '../operations/debug.ts';
 import {installRelease} from '../operations/install-release.ts';
 import {dryRunPlan} from '../operations/plan-dry-run.ts';

@@ -7,9 +7,9 @@ import {changeContainers, watchContainers} from '../extensions/machine/change.ts
 import {dockerFiles} from '../extensions/machine/docker.ts';
 import {type HostPlan, INSTALL_ANSWERS} from '../extensions/machine/plan.ts';
 import {type PreparedContainers, prepareContainers} from '../extensions/machine/prepare.ts';
-import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../ground/finding.ts';
 import {programOf} from '../ground/program.ts';
 import {Secret} from '../ground/secret.ts';
 import {token, url} from '../settings/agent.ts';

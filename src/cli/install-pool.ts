@@ -17,10 +17,10 @@ import {
   preparePool,
 } from '../extensions/account/install-pool.ts';
 import {accountPlanText} from '../extensions/account/plan-text.ts';
-import type {SettingFinding} from '../findings/finding.ts';
 import type {Clock} from '../ground/async.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
+import type {SettingFinding} from '../ground/finding.ts';
 import type {Secret} from '../ground/secret.ts';
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {purpose} from '../settings/purpose.ts';

@@ -1,10 +1,10 @@
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import type {AccountStep} from '../extensions/account/account-steps.ts';
 import {requestText} from '../extensions/account/plan-text.ts';
-import type {SettingFinding} from '../findings/finding.ts';
 import {callText} from '../ground/call-arguments.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {type ExitCode, ExpectedError, failed} from '../ground/errors.ts';
+import type {SettingFinding} from '../ground/finding.ts';
 import type {Files, Prompter} from '../ground/system/system.ts';
 import type {PlanCheck} from '../operations/plan-dry-run.ts';
 import type {RunStepsDeps} from '../operations/run-steps.ts';

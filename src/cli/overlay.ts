@@ -10,9 +10,9 @@ import {
 import {type ResolveOptions, resolveAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import {type ClusterChoice, recommend} from '../charts/recommend.ts';
-import type {KeyFinding, SettingFinding} from '../findings/finding.ts';
 import {problemsIn} from '../ground/combined-failures.ts';
 import {ExpectedError, failed, onFailure, usageError} from '../ground/errors.ts';
+import type {KeyFinding, SettingFinding} from '../ground/finding.ts';
 import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {Settings} from '../settings/settings.ts';

@@ -1,5 +1,5 @@
 import {CHART_NAMES, type ChartName} from '../charts/releases/chart-name.ts';
-import {isUnknown} from '../charts/releases/target.ts';
+import {isBroken, isUnknown, releasesOf} from '../charts/releases/target.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {oneOf} from '../ground/text.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
@@ -46,15 +46,24 @@ export async function readChartFrom(
   });
 }
 
-const versionOfNoChart = (version: string): ExpectedError =>
-  new ExpectedError(
+/** Known and usable, or newer than this program knows. */
+const canHaveVersion = (name: ChartName, version: string): boolean =>
+  (releasesOf(name).includes(version) || isUnknown({chart: name, version}, false)) &&
+  !isBroken({chart: name, version});
+
+function versionOfNoChart(version: string): ExpectedError {
+  const usable = CHART_NAMES.filter((name) => canHaveVersion(name, version));
+  // Each chart tells which versions it has.
+  const charts = usable.length === 0 ? CHART_NAMES : usable;
+  return new ExpectedError(
     `--chart-version ${version}: the chart is missing, and each chart has versions of its own.`,
     {
       code: 'MISSING_SETTING',
-      suggestions: [`Add --chart ${oneOf(CHART_NAMES)}`],
-      options: CHART_NAMES.map((name) => ({add: `--chart ${name}`, when: `For ${name}`})),
+      suggestions: [`Add --chart ${oneOf(charts)}`],
+      options: charts.map((name) => ({add: `--chart ${name}`, when: `For ${name}`})),
     },
   );
+}
 
 /** The chart that the settings name, read if its version is unknown. @throws ExpectedError */
 export async function readChartOfSettings(

@@ -1,5 +1,5 @@
 import {isUnknown} from '../charts/releases/target.ts';
-import {type SettingFinding, warningOf} from '../findings/finding.ts';
+import {type SettingFinding, warningOf} from '../ground/finding.ts';
 import type {Values} from '../ground/tree.ts';
 import type {KeyReport} from '../operations/confirm-keys.ts';
 import type {ReadChart} from '../operations/read-chart.ts';

@@ -7,7 +7,7 @@ import {
 import {type AccountStep, runAccountSteps} from '../extensions/account/account-steps.ts';
 import {type CreatedToken, installWithPool} from '../extensions/account/install-pool.ts';
 import {accountPlanText} from '../extensions/account/plan-text.ts';
-import {type SettingFinding, warningOf} from '../findings/finding.ts';
+import {type SettingFinding, warningOf} from '../ground/finding.ts';
 import {few} from '../ground/text.ts';
 import type {PlanCheck} from '../operations/plan-dry-run.ts';
 import type {Step} from '../operations/step.ts';

@@ -6,8 +6,8 @@ import {
   fromFlags,
   type SettingsSource,
 } from '../answers/sources.ts';
-import type {SettingFinding} from '../findings/finding.ts';
 import {type ExpectedError, onFailure} from '../ground/errors.ts';
+import type {SettingFinding} from '../ground/finding.ts';
 import {valuesFile} from '../settings/chart-values.ts';
 import {chart, chartVersion, type TargetName, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';

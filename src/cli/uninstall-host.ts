@@ -8,8 +8,8 @@ import {
   planServiceRemoval,
 } from '../extensions/machine/removal.ts';
 import {agentContainers} from '../extensions/machine/roles.ts';
-import {warningOf} from '../findings/finding.ts';
 import {onFailure} from '../ground/errors.ts';
+import {warningOf} from '../ground/finding.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import {accountText, stepsText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';

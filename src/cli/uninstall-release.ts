@@ -17,9 +17,9 @@ import {
 import type {ScalrClient} from '../extensions/account/client.ts';
 import {noAccountToken, planAccountRemoval} from '../extensions/account/delete-pool.ts';
 import {accountPlanText} from '../extensions/account/plan-text.ts';
-import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, onFailure} from '../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../ground/finding.ts';
 import {requireAborted} from '../operations/pending-operation.ts';
 import {dryRunSteps, type PlanCheck} from '../operations/plan-dry-run.ts';
 import {removalText} from '../operations/removal.ts';

@@ -1,6 +1,6 @@
 import type {Target} from '../charts/releases/target.ts';
-import type {KeyFinding} from '../findings/finding.ts';
 import {ExpectedError, failed, usageError} from '../ground/errors.ts';
+import type {KeyFinding} from '../ground/finding.ts';
 import type {Files} from '../ground/system/system.ts';
 import {few, lowerFirst} from '../ground/text.ts';
 import type {ReadChart} from '../operations/read-chart.ts';

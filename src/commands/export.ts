@@ -27,8 +27,8 @@ import {
 } from '../extensions/fleet/engines.ts';
 import {exportHost, socketIn} from '../extensions/machine/export.ts';
 import type {Export} from '../extensions/machine/files.ts';
-import type {SettingFinding} from '../findings/finding.ts';
 import {usageError} from '../ground/errors.ts';
+import type {SettingFinding} from '../ground/finding.ts';
 import {oneOf} from '../ground/text.ts';
 import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';

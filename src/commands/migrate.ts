@@ -12,15 +12,15 @@ import {reportKeys} from '../cli/report-keys.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import {migrateHostFile} from '../extensions/machine/migrate/migrate-host.ts';
 import {readHost} from '../extensions/machine/migrate/read-host.ts';
-import type {KeyFinding} from '../findings/finding.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
+import type {KeyFinding} from '../ground/finding.ts';
 import {few} from '../ground/text.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
 import {allowClearText} from '../settings/chart-values.ts';
 import {chartSource, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {changesSummary, changesText, diffText} from '../ui/changes.ts';
-import {type FindingDocument, findingDocument, findingsText} from '../ui/findings.ts';
+import {findingsText} from '../ui/findings.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {type MigratedFile, migrateFile, spellTarget} from '../values/migrate/migrate-file.ts';
 import {dotted} from '../values/reading/tree-path.ts';
@@ -30,7 +30,7 @@ interface Result {
   to: string;
   yaml: string;
   changes: readonly Change[];
-  findings: FindingDocument[];
+  findings: readonly KeyFinding[];
   file?: string;
 }
 
@@ -80,14 +80,7 @@ export default class Migrate extends BaseCommand<Result> {
     const written = await this.#write(before, yaml, flags);
     if (findings.some(({verdict}) => verdict === 'error')) this.exitCode = ExitCode.findings;
     else if (flags['exit-code'] && yaml !== given.text) this.exitCode = ExitCode.differences;
-    return {
-      from,
-      to,
-      yaml,
-      changes,
-      findings: findings.map(findingDocument),
-      ...written,
-    };
+    return {from, to, yaml, changes, findings, ...written};
   }
 
   async #readInputs(name: string, flags: SharedFlags & ClusterFlags): Promise<Inputs> {

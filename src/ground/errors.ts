@@ -177,6 +177,9 @@ export const INSTALL_KUBECTL =
 /** How an install, an upgrade and the others continue after a failure. */
 export const RUN_AGAIN = 'Run the same command again to continue';
 
+/** After a failure that no rule knows. */
+export const RUN_VERBOSE = 'Run the command again with --verbose';
+
 /** The code of a command that a signal stopped. */
 export const signalCode = ({reason}: AbortSignal): 'INTERRUPTED' | 'TERMINATED' =>
   reason === 'SIGTERM' ? 'TERMINATED' : 'INTERRUPTED';

@@ -2,7 +2,7 @@ import type {Call, HelmCall} from './call.ts';
 import {callText} from './call-arguments.ts';
 import {type ClusterSelection, type ClusterTarget, kubectlCommand} from './command-line.ts';
 import {pluginOutput, pluginProblem} from './credential-plugin.ts';
-import {type FailureCode, RUN_AGAIN} from './errors.ts';
+import {type FailureCode, RUN_AGAIN, RUN_VERBOSE} from './errors.ts';
 import {anonymousText, loginSteps, REJECTED_LOGIN, userIn} from './identity.ts';
 import {policySteps} from './policy-steps.ts';
 import {unreachableSteps, unreachableText} from './unreachable.ts';
@@ -13,6 +13,12 @@ export interface ErrorAdvice {
   code: FailureCode;
   suggestions(cluster: ClusterSelection, message?: string): readonly string[];
 }
+
+const RUN_LATER =
+  'The API server, or a proxy in front of it, is overloaded or restarting. Run the command again';
+
+/** Steps that only repeat the command. */
+export const REPEATS: ReadonlySet<string> = new Set([RUN_AGAIN, RUN_VERBOSE, RUN_LATER]);
 
 export const ADVICE = {
   unreachable: {
@@ -30,7 +36,7 @@ export const ADVICE = {
   retryable: {
     code: 'CLUSTER_UNREACHABLE',
     suggestions: (cluster) => [
-      'The API server, or a proxy in front of it, is overloaded or restarting. Run the command again',
+      RUN_LATER,
       `If the error persists, run: ${kubectlCommand(cluster, 'get', '--raw', '/readyz?verbose')}`,
     ],
   },

@@ -1,6 +1,6 @@
 import {type Call, callName, clusterOf} from './call.ts';
 import type {ProcessResult} from './command-line.ts';
-import {ExpectedError, failed} from './errors.ts';
+import {ExpectedError, failed, RUN_VERBOSE} from './errors.ts';
 import {isAnonymousRefusal} from './identity.ts';
 import {jsonIn, noJson} from './json.ts';
 import {FORBIDDEN, knownFailure, RETRYABLE} from './known-failures.ts';
@@ -53,9 +53,7 @@ export function toolFailure(call: Call, outcome: ProcessResult): ToolFailure {
     text === undefined ? `${callName(call)} failed: ${reason}` : `${text}.`,
     {
       code: known?.code ?? 'TOOL_FAILED',
-      suggestions: known?.suggestions(clusterOf(call), stderr, call) ?? [
-        'Run the command again with --verbose',
-      ],
+      suggestions: known?.suggestions(clusterOf(call), stderr, call) ?? [RUN_VERBOSE],
       cause: new Error(stderr),
     },
     {outcome, isKnown: known !== undefined},
@@ -106,6 +104,6 @@ export function jsonFrom<T>(call: Call, stdout: string): T {
   if (value !== undefined) return value as T;
   throw failed('TOOL_FAILED', `${callName(call)} failed: ${noJson(tool, stdout.trim())}`, [
     `If ${tool} is a wrapper script, set the path of the program itself with --${tool}`,
-    'Run the command again with --verbose',
+    RUN_VERBOSE,
   ]);
 }

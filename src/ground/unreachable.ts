@@ -15,47 +15,63 @@ const NO_KUBECONFIG = /(?:localhost|127\.0\.0\.1|\[::1\]):8080\b/;
 
 export const isDefaultAddress = (message: string): boolean => NO_KUBECONFIG.test(message);
 
+/** What has to be corrected: a file, the context in it, or the connection to the server. */
+type Culprit = 'file' | 'context' | 'server';
+
+interface KubeconfigProblem {
+  culprit: Culprit;
+  pattern: RegExp;
+  text(match: readonly string[]): string;
+}
+
 /** Problems of the kubeconfig itself, in messages of kubectl and helm. */
-const PROBLEMS: readonly (readonly [RegExp, (match: readonly string[]) => string])[] = [
-  [
-    /(unable to read [^\n]*?)?\b(?:stat|open) ([^\n]*?): (no such file or directory|permission denied)/,
-    ([, isNamed, file, problem]) =>
+const PROBLEMS: readonly KubeconfigProblem[] = [
+  {
+    culprit: 'file',
+    pattern:
+      /(unable to read [^\n]*?)?\b(?:stat|open) ([^\n]*?): (no such file or directory|permission denied)/,
+    text: ([, isNamed, file, problem]) =>
       `Cannot read ${isNamed ? `${file}, which the kubeconfig refers to` : `the kubeconfig ${file}`} (${problem})`,
-  ],
-  [
-    /loading config file "([^"]+)": .*is a directory/,
-    ([, file]) => `Cannot read the kubeconfig ${file} (is a directory)`,
-  ],
-  [
-    /loading config file "([^"]+)": yaml: (?:line (\d+))?/,
-    ([, file, line]) =>
+  },
+  {
+    culprit: 'file',
+    pattern: /loading config file "([^"]+)": .*is a directory/,
+    text: ([, file]) => `Cannot read the kubeconfig ${file} (is a directory)`,
+  },
+  {
+    culprit: 'file',
+    pattern: /loading config file "([^"]+)": yaml: (?:line (\d+))?/,
+    text: ([, file, line]) =>
       `Cannot read the kubeconfig ${file} (invalid YAML${line ? ` in line ${line}` : ''})`,
-  ],
-  [
-    /loading config file "([^"]+)"/,
-    ([, file]) => `Cannot read the kubeconfig ${file} (not a kubeconfig)`,
-  ],
-  [
-    /context "?([^\s"]+)"? does not exist|not found for specified context: (\S+)|cannot locate context (\S+)/,
-    ([, ...names]) => `The kubeconfig has no context ${names.find((each) => each)}`,
-  ],
-  [
-    /no context exists|current-context (is not set|must exist)/,
-    () => 'The kubeconfig has no current context',
-  ],
+  },
+  {
+    culprit: 'file',
+    pattern: /loading config file "([^"]+)"/,
+    text: ([, file]) => `Cannot read the kubeconfig ${file} (not a kubeconfig)`,
+  },
+  {
+    culprit: 'context',
+    pattern:
+      /context "?([^\s"]+)"? does not exist|not found for specified context: (\S+)|cannot locate context (\S+)/,
+    text: ([, ...names]) => `The kubeconfig has no context ${names.find((each) => each)}`,
+  },
+  {
+    culprit: 'context',
+    pattern: /no context exists|current-context (is not set|must exist)/,
+    text: () => 'The kubeconfig has no current context',
+  },
 ];
 
-/** Our own texts, which can be a reason. */
-const IS_CONTEXT = /^The kubeconfig /;
-const IS_FILE = /^Cannot read /;
-
-/** The one text for an API server that cannot be reached, from a message of kubectl, helm or kubectl proxy; without a full stop. */
-export function unreachableText(message: string): string {
-  if (IS_CONTEXT.test(message) || IS_FILE.test(message)) return message.replace(/\.$/, '');
-  for (const [pattern, text] of PROBLEMS) {
+/** Why the API server cannot be reached, from a message of kubectl, helm or kubectl proxy; without a full stop. */
+function diagnose(message: string): {culprit: Culprit; text: string} {
+  for (const {culprit, pattern, text} of PROBLEMS) {
     const match = pattern.exec(message);
-    if (match) return text(match);
+    if (match) return {culprit, text: text(match)};
   }
+  return {culprit: 'server', text: serverText(message)};
+}
+
+function serverText(message: string): string {
   const address = addressIn(message);
   const reason = /\bserver (\S+) was refused/.test(message)
     ? 'connection refused'
@@ -63,9 +79,12 @@ export function unreachableText(message: string): string {
   return `Cannot reach the Kubernetes API${address === undefined ? '' : ` at ${address}`}${reason === '' ? '' : ` (${reason})`}`;
 }
 
-/** Why the version of the server is unknown, without a full stop. */
-export const serverProblem = ({unknown, because}: Unknown): string =>
-  unknown === 'timed-out' ? unreachableText(because) : because.replace(/\.$/, '');
+/** The one text for an API server that cannot be reached, from a message of a tool; without a full stop. */
+export const unreachableText = (message: string): string => diagnose(message).text;
+
+/** Why the version of the server is unknown, without a full stop. A problem with steps has a text of its own. */
+export const serverProblem = ({unknown, because, steps}: Unknown): string =>
+  unknown === 'timed-out' && steps === undefined ? unreachableText(because) : because;
 
 function addressIn(message: string): string | undefined {
   const [, url] =
@@ -98,15 +117,15 @@ export const tryCluster = (cluster: ClusterSelection): string =>
 const UNTRUSTED_SERVER =
   'The kubeconfig does not trust the certificate of the API server. Get a new kubeconfig, or set certificate-authority-data of the cluster to the CA of the server; a proxy that inspects TLS must not be between them';
 
-/** What to do about it. kubectl would only repeat a problem of the kubeconfig. */
+/** What to do about a message of a tool. kubectl would only repeat a problem of the kubeconfig. */
 export function unreachableSteps(message: string, cluster: ClusterSelection): string[] {
   const {kubeconfig} = cluster;
-  const text = unreachableText(message);
-  if (IS_CONTEXT.test(text))
+  const {culprit} = diagnose(message);
+  if (culprit === 'context')
     return [
       `List the contexts: ${kubectlCommand(kubeconfig ? {kubeconfig} : {}, 'config', 'get-contexts')}`,
     ];
-  if (IS_FILE.test(text))
+  if (culprit === 'file')
     return ['Correct the file, or select another one with --kubeconfig or KUBECONFIG'];
   return [
     ...(isDefaultAddress(message)
@@ -114,7 +133,7 @@ export function unreachableSteps(message: string, cluster: ClusterSelection): st
           'kubectl uses this address if no kubeconfig selects a cluster. Set --kubeconfig or KUBECONFIG',
         ]
       : []),
-    ...(/x509: /.test(text) ? [UNTRUSTED_SERVER] : []),
+    ...(/x509: /.test(message) ? [UNTRUSTED_SERVER] : []),
     tryCluster(cluster),
     'Select the cluster with --kube-context or --kubeconfig',
   ];

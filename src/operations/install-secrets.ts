@@ -14,8 +14,8 @@ import {
 } from '../cluster/release/desired-release.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import {readsSecret, readUsers} from '../cluster/release/workload-users.ts';
-import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import {ExpectedError, failed} from '../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../ground/finding.ts';
 import type {Secret} from '../ground/secret.ts';
 import {sameTree} from '../ground/tree.ts';
 import {isReservedKey, secretAnnotation, secretLabel} from '../settings/agent.ts';

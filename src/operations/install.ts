@@ -20,10 +20,10 @@ import {
 import {type Inventory, inventoryOf} from '../cluster/release/inventory.ts';
 import {readInventory} from '../cluster/release/read-inventory.ts';
 import {type InstallFacts, isPending, readFacts} from '../cluster/release/read-release.ts';
-import {warningOf} from '../findings/finding.ts';
 import {callText} from '../ground/call-arguments.ts';
 import {kubectlCommand, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
+import {warningOf} from '../ground/finding.ts';
 import {few} from '../ground/text.ts';
 import {sameTree, spellPath} from '../ground/tree.ts';
 import type {GeneratedValues} from '../values/generate.ts';

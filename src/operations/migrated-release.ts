@@ -2,9 +2,9 @@ import {knowsKey} from '../charts/releases/keys.ts';
 import {isUnknown, type Target} from '../charts/releases/target.ts';
 import {rowsWithKeys} from '../charts/support.ts';
 import type {DesiredRelease, DesiredSecret} from '../cluster/release/desired-release.ts';
-import {remedyTexts} from '../findings/finding.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
+import {remedyTexts} from '../ground/finding.ts';
 import {Secret} from '../ground/secret.ts';
 import {
   at,
@@ -65,7 +65,7 @@ export function migratedRelease(
   const known = withoutLeaves(overlay, isAccepted);
   const merged = mergeValues(values, known);
   refuseErrorsOf(known, values, merged, to);
-  const isGone = ({kind, path}: Change): boolean =>
+  const isGone = ({kind, subject: {path}}: Change): boolean =>
     kind === 'dropped' &&
     path !== '' &&
     knowsKey(from, at(path)) &&
@@ -85,9 +85,9 @@ export function migratedRelease(
     gone: from.chart === to.chart && isNew ? changes.filter(isGone) : [],
     // The advice contains them with facts of the cluster.
     changes: changes.filter(
-      ({kind, path}) =>
+      ({kind, subject}) =>
         kind !== 'requirement' &&
-        !(path === spellPath(MIRRORS) && getAt(values, MIRRORS) !== undefined),
+        !(subject.path === spellPath(MIRRORS) && getAt(values, MIRRORS) !== undefined),
     ),
   };
 }

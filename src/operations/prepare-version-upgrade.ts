@@ -59,9 +59,9 @@ function withDeployedRevision({facts, deployed}: InstalledRelease): InstallFacts
 }
 
 const removedKeys = ({gone}: Migration, to: Target): UpgradeAdvice[] =>
-  gone.map(({message, path}) => ({
+  gone.map(({message, subject: {path}}) => ({
     ...upgradeFinding('error', 'KEY_REMOVED', {
-      message: message.replace(/\.$/, ''),
+      message: `${path}: ${message.replace(/\.$/, '')}`,
       remedy: `Set its successor in a file for --values, and set ${path} to null there`,
     }),
     versions: to.version,

@@ -9,9 +9,9 @@ import {listObjects, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {CONTROLLERS} from '../cluster/kubernetes/trial-objects.ts';
 import {type Run, type RunsOf, runsIn, runsOfRelease} from '../cluster/release/inventory.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
-import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import type {ReadError} from '../ground/fact.ts';
+import {type SettingFinding, warningOf} from '../ground/finding.ts';
 import type {Values} from '../ground/tree.ts';
 import {shutdownMode} from '../settings/lifecycle.ts';
 

@@ -19,14 +19,19 @@ import {isKnown} from '../ground/fact.ts';
 import {groupsOf} from '../ground/text.ts';
 import type {Step} from './step.ts';
 
-/** Helm stores each revision in a Secret, and prunes the oldest. */
+/** Helm keeps so many revisions, and deletes the oldest before it stores another one. */
+const MOST_REVISIONS = 10;
+
+/** Helm stores each revision in a Secret. */
 const forRecord = (namespace: string, ...verbs: readonly string[]): Permission[] =>
   ['get', 'list', 'update', ...verbs].map((verb) => ({verb, resource: 'secrets', namespace}));
+
+type UpgradeFacts = Pick<InstallFacts, 'installed' | 'release' | 'newestRevision'>;
 
 /** What Helm requires to install or upgrade a release. Pure. */
 export function permissionsOfUpgrade(
   {manifest, name: {kubeTarget}}: Pick<RenderedRelease, 'manifest' | 'name'>,
-  {installed, release}: Pick<InstallFacts, 'installed' | 'release'>,
+  {installed, release, newestRevision = 0}: UpgradeFacts,
   keptClaims: readonly string[],
 ): Permission[] {
   const objects = manifest.filter(
@@ -39,6 +44,7 @@ export function permissionsOfUpgrade(
   const isChanged = (object: KubernetesObject): boolean =>
     JSON.stringify(before.get(kindAndName(object))) !== JSON.stringify(object);
   const removed = removedByUpgrade(objects, installed, keptClaims);
+  const prunes = newestRevision < MOST_REVISIONS ? [] : ['delete'];
   return [
     ...permissionsForObjects(['get', 'create'], objects.filter(isNew), where),
     ...permissionsForObjects(
@@ -50,7 +56,7 @@ export function permissionsOfUpgrade(
     ...objects
       .filter(isChanged)
       .flatMap((object) => grantedBy(object, objects, kubeTarget.namespace)),
-    ...forRecord(kubeTarget.namespace, 'create'),
+    ...forRecord(kubeTarget.namespace, 'create', ...prunes),
   ];
 }
 

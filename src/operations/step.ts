@@ -2,9 +2,9 @@ import type {Difference} from '../cluster/diff/values-diff.ts';
 import type {ObjectRef} from '../cluster/kubernetes/object-refs.ts';
 import type {Permission} from '../cluster/kubernetes/permissions.ts';
 import type {RunsOf} from '../cluster/release/inventory.ts';
-import type {SettingFinding} from '../findings/finding.ts';
 import type {Call, KubectlCall} from '../ground/call.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
+import type {SettingFinding} from '../ground/finding.ts';
 import type {Secret} from '../ground/secret.ts';
 
 /** Whatever command has planned them, steps on a cluster run in this order. */

@@ -25,8 +25,8 @@ import type {DesiredSecret, RenderedRelease} from '../cluster/release/desired-re
 import type {Controller} from '../cluster/release/inventory.ts';
 import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
-import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
+import {type SettingFinding, warningOf} from '../ground/finding.ts';
 import {at, getAt, sameTree, type Tree} from '../ground/tree.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {effectiveValues} from '../values/reading/read-values.ts';

@@ -8,7 +8,6 @@ import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {describePods} from '../cluster/kubernetes/kubectl.ts';
 import {REQUEST_MS} from '../cluster/kubernetes/resources.ts';
 import {type InstallFacts, isPending, newestRevision} from '../cluster/release/read-release.ts';
-import {headline, type ObjectFinding, remedyTexts, unknownOf} from '../findings/finding.ts';
 import {anySignal, withTimeout} from '../ground/async.ts';
 import {callText} from '../ground/call-arguments.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
@@ -20,6 +19,8 @@ import {
   onFailure,
   RUN_AGAIN,
 } from '../ground/errors.ts';
+import {headline, type ObjectFinding, remedyTexts, unknownOf} from '../ground/finding.ts';
+import {REPEATS} from '../ground/known-failures.ts';
 import type {Interrupts} from '../ground/system/system.ts';
 import {sentences} from '../ground/text.ts';
 import {isTransient} from '../ground/tool-errors.ts';
@@ -123,7 +124,8 @@ export async function withRecord(
     return failure.with(sentences(failure.message, message), suggestions);
   }
   if (state === undefined || !isPending(state)) return failure;
-  const others = failure.suggestions.filter((each) => !/Run the (same )?command again/.test(each));
+  // They fail while the record is pending.
+  const others = failure.suggestions.filter((each) => !REPEATS.has(each));
   return failure.with(
     sentences(
       failure.message,

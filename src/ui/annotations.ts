@@ -1,5 +1,5 @@
 import {relative, sep} from 'node:path';
-import type {KeyFinding, Verdict} from '../findings/finding.ts';
+import type {KeyFinding, Verdict} from '../ground/finding.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
 import {fileOf} from '../values/validate/file-group.ts';
 import {findingLine} from './finding-text.ts';

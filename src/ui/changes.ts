@@ -4,9 +4,9 @@ import type {Target} from '../charts/releases/target.ts';
 import {type Drift, driftOf, manifestDiff} from '../cluster/diff/values-diff.ts';
 import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
-import {remedyText, VERDICT_ORDER, type Verdict} from '../findings/finding.ts';
 import {callText} from '../ground/call-arguments.ts';
 import {ExpectedError} from '../ground/errors.ts';
+import {remediesOf, remedyText, VERDICT_ORDER, type Verdict} from '../ground/finding.ts';
 import {count} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import type {Plan} from '../operations/step.ts';
@@ -14,6 +14,7 @@ import type {PreparedUpgrade} from '../operations/upgrade.ts';
 import {toYaml} from '../values/document.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {linesWithoutSecrets} from '../values/reading/hidden-lines.ts';
+import {findingText} from './finding-text.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 const TITLES: readonly (readonly [Change['kind'], string])[] = [
@@ -26,17 +27,11 @@ const TITLES: readonly (readonly [Change['kind'], string])[] = [
 
 /** The changes of a migration, the most important ones first. */
 export function changesText(changes: readonly Change[], screen: Screen): string {
-  const {bold, dim} = theme(screen);
+  const {bold} = theme(screen);
   return TITLES.map(([kind, title]) => {
     const own = changes.filter((each) => each.kind === kind);
     if (own.length === 0) return '';
-    const lines = own.map(({path, message, remedy}) => {
-      const place = path === '' || message.includes(path) ? '' : `${bold(path)}: `;
-      return (
-        paragraph('  - ', `${place}${message}`, screen) +
-        (remedy === undefined ? '' : paragraph('    → ', dim(remedy), screen))
-      );
-    });
+    const lines = own.map((each) => findingText(each, screen));
     return `${bold(title)} (${own.length})\n${lines.join('')}`;
   }).join('');
 }
@@ -75,9 +70,7 @@ export function upgradeText(
       const own = advice.filter((each) => each.verdict === verdict);
       return section(HEADINGS[verdict], own, (each) => adviceText(each, screen));
     }),
-    section('Values:', moved, ({message, remedy}) =>
-      item([message, remedy].filter(Boolean).join(' ')),
-    ),
+    section('Values:', moved, (each) => findingText(each, screen)),
     section('New settings:', newSettings, ({setting, summary}) => item(`--${setting}: ${summary}`)),
     section(
       'Rollback:',
@@ -103,17 +96,11 @@ function byHand(rollback: PreparedUpgrade['rollback'], screen: Screen): string[]
 }
 
 function adviceText(advice: UpgradeAdvice, screen: Screen): string {
-  const {code, message, versions, automatic} = advice;
-  const remedy = remedyText(advice);
-  const next = automatic ? `Included in the plan: ${remedy}.` : `${remedy}.`;
-  const known = theme(screen).dim(`(${versions}; ${code})`);
-  return paragraph(`  ${adviceMark(advice, screen)} `, `${message} ${known}. ${next}`, screen);
-}
-
-function adviceMark({automatic, verdict}: UpgradeAdvice, screen: Screen): string {
-  const {red, yellow, green} = theme(screen);
-  if (automatic) return green('✓');
-  return {error: red('×'), unknown: yellow('?'), warning: yellow('!'), note: '-'}[verdict];
+  const {message, versions, automatic} = advice;
+  const finding = {...advice, message: `${message} (${versions})`};
+  if (!automatic) return findingText(finding, screen);
+  const remedies = remediesOf(`Included in the plan: ${remedyText(advice)}`);
+  return findingText({...finding, remedies}, screen, {mark: theme(screen).green('✓')});
 }
 
 export function diffText(path: string, before: string, after: string, screen: Screen): string {

@@ -6,8 +6,8 @@ import {
   passedChecks,
 } from '../checks/preflight/checks/check.ts';
 import type {ProbeObjects} from '../checks/preflight/facts/probe.ts';
-import {findingSentence, remediesOf, remedyTexts} from '../findings/finding.ts';
 import {maskSecrets} from '../ground/errors.ts';
+import {findingSentence, remediesOf, remedyTexts} from '../ground/finding.ts';
 import {count, groupsOf} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import {toYaml} from '../values/document.ts';

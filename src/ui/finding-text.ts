@@ -1,4 +1,4 @@
-import {evidenceText, type Finding, findingSentence, type Verdict} from '../findings/finding.ts';
+import {evidenceText, type Finding, findingSentence, type Verdict} from '../ground/finding.ts';
 import {nextStep, paragraph, type Screen, theme} from './theme.ts';
 
 const MARKS = {
@@ -15,12 +15,13 @@ export function verdictMark(verdict: Verdict, screen: Screen): string {
 }
 
 /** A finding in a list: its mark, its code, what is wrong, and what to do. */
-export function findingText(finding: Finding, screen: Screen): string {
+export function findingText(
+  finding: Finding,
+  screen: Screen,
+  {margin = '  ', mark = verdictMark(finding.verdict, screen)} = {},
+): string {
   const head = `${theme(screen).bold(finding.code)}  ${printable(findingSentence(finding))}`;
-  return (
-    paragraph(`  ${verdictMark(finding.verdict, screen)} `, head, screen) +
-    bodyText(finding, screen, '    → ')
-  );
+  return paragraph(`${margin}${mark} `, head, screen) + bodyText(finding, screen, `${margin}  → `);
 }
 
 /** What every layout of a finding has below its first line: where the problem can be seen, and what to do. `lead` begins each remedy. */

@@ -1,4 +1,4 @@
-import type {KeyFinding, Verdict} from '../findings/finding.ts';
+import type {KeyFinding, Verdict} from '../ground/finding.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
 import {fileOf} from '../values/validate/file-group.ts';
 import {findingLine} from './finding-text.ts';

@@ -1,5 +1,5 @@
-import type {SettingFinding} from '../findings/finding.ts';
 import {type ExpectedError, maskSecrets} from '../ground/errors.ts';
+import type {SettingFinding} from '../ground/finding.ts';
 import {catalog} from '../settings/catalog.ts';
 import {spell} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';

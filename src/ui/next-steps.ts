@@ -1,6 +1,6 @@
 import width from 'fast-string-width';
-import type {SettingFinding} from '../findings/finding.ts';
 import {commandLine, type ReleaseName} from '../ground/command-line.ts';
+import type {SettingFinding} from '../ground/finding.ts';
 import type {Program} from '../ground/program.ts';
 import type {WatchResult} from '../operations/watch-release.ts';
 import {namespace, release} from '../settings/release.ts';

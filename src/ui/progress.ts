@@ -1,8 +1,8 @@
 import width from 'fast-string-width';
 import {wrapAnsi} from 'fast-wrap-ansi';
 import type {Progress} from '../checks/diagnose/explain.ts';
-import {headline, type ObjectFinding} from '../findings/finding.ts';
 import type {ExpectedError} from '../ground/errors.ts';
+import {headline, type ObjectFinding} from '../ground/finding.ts';
 import {durationText} from '../ground/text.ts';
 import type {StepState} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';

@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import type {Difference} from '../cluster/diff/values-diff.ts';
-import {type SettingFinding, warningOf} from '../findings/finding.ts';
+import {type SettingFinding, warningOf} from '../ground/finding.ts';
 import type {Program} from '../ground/program.ts';
 import type {Plan} from '../operations/step.ts';
 import {token} from '../settings/agent.ts';

@@ -1,7 +1,7 @@
 import {isAbsolute, relative, resolve, sep} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import type {Log, ReportingDescriptor, Result as SarifResult} from 'sarif';
-import type {KeyFinding} from '../findings/finding.ts';
+import type {KeyFinding} from '../ground/finding.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
 import {fileOf} from '../values/validate/file-group.ts';
 import {findingLine} from './finding-text.ts';

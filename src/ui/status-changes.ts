@@ -1,6 +1,7 @@
+import {driftFinding} from '../checks/status/drift-finding.ts';
 import type {ReleaseStatus} from '../checks/status/status.ts';
-import type {Finding} from '../findings/finding.ts';
 import type {ExpectedError} from '../ground/errors.ts';
+import type {Finding} from '../ground/finding.ts';
 import {findingLine, verdictMark} from './finding-text.ts';
 import {fittedLines, LiveLines} from './live-lines.ts';
 import {type ShownStatus, statusText} from './status.ts';
@@ -9,7 +10,6 @@ import {
   cacheFact,
   chartFact,
   controllerFact,
-  objectText,
   recordFact,
   runsFact,
   valuesFact,
@@ -47,8 +47,9 @@ export class StatusReporter {
     this.#known = facts;
   }
 
-  error({message}: ExpectedError, now: Date): void {
-    if (message !== this.#lastMessage) this.#writeLine(now, `! ${message}`);
+  error({code, message}: ExpectedError, now: Date): void {
+    const finding: Finding = {code, verdict: 'unknown', subject: {}, message, remedies: []};
+    if (message !== this.#lastMessage) this.#writeLine(now, markedLine(finding, this.#screen));
     this.#lastMessage = message;
   }
 
@@ -77,7 +78,7 @@ function factsOf({name, status, files}: ShownStatus, screen: Screen): Map<string
     ...labeled('images', status.images.join(', ') || undefined),
     ...(status.objects ?? []).map((each): [string, string] => [
       `${each.object} ${each.problem}`,
-      `! ${objectText(each)}`,
+      markedLine(driftFinding(each), screen),
     ]),
     ...labeled('agents', agentsFact(status)),
     ...labeled('runs', runsFact(status)),

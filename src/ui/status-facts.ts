@@ -95,18 +95,6 @@ function objectsCount(objects: readonly ObjectDrift[]): string {
   return `${size} ${size === 1 ? 'object differs' : 'objects differ'}`;
 }
 
-export function objectText({object, problem, paths, manager, webhooks = []}: ObjectDrift): string {
-  const fields = few(paths);
-  const webhook =
-    webhooks.length === 0 ? 'an admission webhook' : `admission webhook ${few(webhooks)}`;
-  return {
-    missing: `${object} is missing`,
-    changed: `${object} has changed: ${fields}`,
-    added: `${object} has added fields, which install does not remove: ${fields}`,
-    overridden: `${object} has fields that ${manager ?? webhook} sets, and that install does not revert: ${fields}`,
-  }[problem];
-}
-
 export const workloadFact = ({object, state, text}: WorkloadLine, screen: Screen): string =>
   `${stateMark(state, screen)} ${object}: ${text}`;
 

@@ -1,8 +1,8 @@
 import type {AccountStatus, ReleaseStatus} from '../checks/status/status.ts';
 import {differs} from '../cluster/diff/live-drift.ts';
-import {unknownOf} from '../findings/finding.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {ErrorCode, ExpectedError} from '../ground/errors.ts';
+import {unknownOf} from '../ground/finding.ts';
 import {findingText} from './finding-text.ts';
 import {type ShownStatus, section} from './status.ts';
 import {columnsText, type Screen} from './theme.ts';

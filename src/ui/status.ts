@@ -1,5 +1,6 @@
 import {isBelow} from '../charts/charts.ts';
 import type {Target} from '../charts/releases/target.ts';
+import {driftFinding} from '../checks/status/drift-finding.ts';
 import type {ReleaseStatus} from '../checks/status/status.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {findingText} from './finding-text.ts';
@@ -10,7 +11,6 @@ import {
   chartFact,
   controllerFact,
   objectsFact,
-  objectText,
   recordFact,
   runsFact,
   valuesFact,
@@ -67,7 +67,7 @@ export function statusText({name, status, files, now}: ShownStatus, screen: Scre
     part('Causes', status.causes, (each) => findingText(each, screen)),
     part('Recent', status.recent, (each) => findingText(each, screen)),
     part('Changed in the cluster', status.objects, (each) =>
-      paragraph('  ! ', objectText(each), screen),
+      findingText(driftFinding(each), screen),
     ),
     part('Advice', status.advice, (each) => findingText(each, screen)),
     part('Could not be read', status.unread, (each) => findingText(each, screen)),

@@ -6,8 +6,8 @@ import type {Row, Scope, ValuesEntry} from '../charts/shared/row.ts';
 import {isWrittenWithoutRow, notSupported, rowsFor} from '../charts/shared/support.ts';
 import {scopeOf, unsupported} from '../charts/support.ts';
 import {targetOf} from '../charts/target-of.ts';
-import {remedyTexts, type SettingFinding, settingProblem, warningOf} from '../findings/finding.ts';
 import {ExpectedError, failed} from '../ground/errors.ts';
+import {remedyTexts, type SettingFinding, settingProblem, warningOf} from '../ground/finding.ts';
 import {
   copyOf,
   getAt,

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import type {CheckDocument} from '../../src/checks/preflight/checks/check.ts';
-import {warningOf} from '../../src/findings/finding.ts';
+import {warningOf} from '../../src/ground/finding.ts';
 import {directoryOf} from '../cluster/helm/charts-under-test.ts';
 import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
 import {accountWith} from '../control-plane/accounts.ts';

@@ -1,6 +1,6 @@
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
-import type {ObjectFinding} from '../../src/findings/finding.ts';
+import type {ObjectFinding} from '../../src/ground/finding.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
 import {findKubectl} from '../control-plane/kubectl.ts';
 import {appendLog, setLogs} from '../control-plane/logs.ts';

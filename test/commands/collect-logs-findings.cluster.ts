@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {expect, onTestFinished, test} from 'vitest';
 import Inspect from '../../src/commands/inspect.ts';
-import {evidenceText, type ObjectFinding} from '../../src/findings/finding.ts';
+import {evidenceText, type ObjectFinding} from '../../src/ground/finding.ts';
 import {directoryOf} from '../cluster/helm/charts-under-test.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
 import {kubectlFor} from '../control-plane/kubectl.ts';

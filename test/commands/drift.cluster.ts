@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import {objectsIn} from '../../src/cluster/helm/release-record.ts';
 import type {KubernetesObject} from '../../src/cluster/kubernetes/objects.ts';
-import type {ObjectFinding} from '../../src/findings/finding.ts';
+import type {ObjectFinding} from '../../src/ground/finding.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
 import {accountWith} from '../control-plane/accounts.ts';
 import {findKubectl} from '../control-plane/kubectl.ts';

@@ -2,7 +2,7 @@ import {once} from 'node:events';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {expect, onTestFinished, test} from 'vitest';
-import type {ObjectFinding} from '../../src/findings/finding.ts';
+import type {ObjectFinding} from '../../src/ground/finding.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
 import {account, accountWith} from '../control-plane/accounts.ts';
 import type {Workplace} from '../control-plane/workplace.ts';

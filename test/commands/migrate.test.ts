@@ -35,7 +35,7 @@ test('prints the new file on standard output, and the changes on standard error'
   expect(stdout).toContain('  url: https://acme.scalr.io # ours\n');
   expect(stdout).toContain('memory: "4Gi"');
   expect(stderr).toContain(
-    'agent.container_task_mem_limit is now task.runner.resources.limits.memory, and 4096 becomes "4Gi".',
+    'agent.container_task_mem_limit: now task.runner.resources.limits.memory, and 4096 becomes "4Gi".',
   );
   expect(stderr).toContain('agent-k8s@0.5.58 to agent-job@0.6.5: ');
   expect(exit).toBe(0);
@@ -49,7 +49,7 @@ test('claims nothing about keys of a source version that it does not know', asyn
     files: memoryFiles({'new.yaml': text + more}),
   });
   expect(stderr).toContain(
-    'agent.logging.format is not carried over, because this program does not know agent-job 0.9.0.',
+    'agent.logging.format: not carried over, because this program does not know agent-job 0.9.0.',
   );
   expect(stderr).toContain('To set it, use task.job.ttlSecondsAfterFinished');
   expect(stderr).not.toMatch(/had no effect|0\.9\.0 has no key/);
@@ -98,9 +98,9 @@ task:
   ])('lists nothing as lost that %s has', async (to) => {
     const {stdout} = await migrate(to);
     const {changes} = JSON.parse(stdout) as {
-      changes: {kind: string; path: string; message: string}[];
+      changes: {kind: string; subject: {path: string}; message: string}[];
     };
-    const noProxy = changes.filter(({path}) => path === 'global.proxy.noProxy');
+    const noProxy = changes.filter(({subject}) => subject.path === 'global.proxy.noProxy');
     expect(noProxy).toMatchObject([
       {kind: 'renamed', message: expect.stringContaining('extraEnv.NO_PROXY')},
     ]);
@@ -203,8 +203,8 @@ describe('agents outside Kubernetes', () => {
   test('become values of the recommended chart without --to, and the token is never printed', async () => {
     const {stdout, stderr} = await runCommand(Migrate, ['agent.json'], {files: files()});
     expect(stdout).toContain('# Values of agent-job 0.6.5');
-    expect(stderr).toContain('SCALR_DEBUG is now agent.debug.');
-    expect(stderr).toContain('SCALR_TOKEN is not written');
+    expect(stderr).toContain('SCALR_DEBUG: now agent.debug.');
+    expect(stderr).toContain('SCALR_TOKEN: not written');
     expect(stdout + stderr).not.toContain(TOKEN);
   });
 
@@ -234,7 +234,7 @@ describe('agents outside Kubernetes', () => {
     expect(stdout).toContain('BEGIN CERTIFICATE');
     expect(stdout).toContain('TF_LOG: \\"$x\\"');
     expect(stdout).not.toContain('HTTPS_PROXY');
-    expect(stderr).not.toContain('SCALR_CA_CERT is not carried over');
+    expect(stderr).not.toContain('SCALR_CA_CERT: not carried over');
   });
 
   describe('as a service', () => {
@@ -256,7 +256,7 @@ describe('agents outside Kubernetes', () => {
         files: memoryFiles({'dir/agent.txt': SERVICE, [path]: VARIABLES}),
       });
       expect(stdout).toContain('memory: "4Gi"');
-      expect(stderr).toContain('SCALR_AGENT_TOKEN is not written');
+      expect(stderr).toContain('SCALR_AGENT_TOKEN: not written');
       expect(stdout + stderr).not.toContain(TOKEN);
     });
 
@@ -287,11 +287,11 @@ describe('agents outside Kubernetes', () => {
       });
     const missing = await runCommand(Migrate, ['a.json', ...JOB], {files: disk({})});
     expect(missing.stderr).toContain(
-      'SCALR_CA_CERT is not carried over: the file /ca.pem does not exist here.',
+      'SCALR_CA_CERT: not carried over: the file /ca.pem does not exist here.',
     );
     const empty = await runCommand(Migrate, ['a.json', ...JOB], {files: disk({'/ca.pem': 'x'})});
     expect(empty.stderr).toContain(
-      'SCALR_CA_CERT is not carried over: the file /ca.pem contains no PEM certificate.',
+      'SCALR_CA_CERT: not carried over: the file /ca.pem contains no PEM certificate.',
     );
   });
 });
@@ -367,7 +367,7 @@ describe('credentials', () => {
     });
     expect(listed.exit).toBe(0);
     expect(listed.stdout).toContain('TF_LOG: "debug"');
-    expect(listed.stderr).toContain('GITHUB can be a secret');
+    expect(listed.stderr).toContain('GITHUB: can be a secret');
     const refused = await runCommand(Migrate, ['a.json', ...JOB], {
       files: text('HTTPS_PROXY=http://u:pw99@proxy:3128'),
     });

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {warningOf} from '../../src/findings/finding.ts';
+import {warningOf} from '../../src/ground/finding.ts';
 import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
 import type {Workplace} from '../control-plane/workplace.ts';
 import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';

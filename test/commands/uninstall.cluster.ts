@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {warningOf} from '../../src/findings/finding.ts';
+import {warningOf} from '../../src/ground/finding.ts';
 import type {TextQuestion} from '../../src/ground/system/system.ts';
 import {directoryOf} from '../cluster/helm/charts-under-test.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';

@@ -27,6 +27,13 @@ describe('the result', () => {
     expect(exit).toBe(2);
     expect(stderr).toContain('--chart-version 0.5.63: the chart is missing');
     expect(stderr).toContain('--chart-version 0.5.63 --chart agent-local');
+    // It kills runs that exceed 30Mi.
+    expect(stderr).not.toContain('--chart agent-job');
+  });
+
+  test('offers every chart for a version that none of them has', async () => {
+    const {stderr} = await runCommand(Values, [...URL_FLAG, '--chart-version', '0.1.0']);
+    expect(stderr).toContain('--chart-version 0.1.0 --chart agent-job');
   });
 
   test('prints the same bytes for the same command', async () => {

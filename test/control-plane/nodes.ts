@@ -13,7 +13,7 @@ export const DEFAULT_NODES: readonly NodeSpec[] = ['a', 'b', 'c'].map((zone) => 
   name: `node-${zone}`,
   labels: {'topology.kubernetes.io/zone': `test-1${zone}`},
   // Nothing runs on the nodes, and objects that tests do not delete remain.
-  capacity: {cpu: '96', memory: '384Gi'},
+  capacity: {cpu: '96', memory: '384Gi', pods: '5000'},
 }));
 
 /** Node object as a kubelet registers it; kwok adds conditions, addresses and heartbeats. */

@@ -7,7 +7,7 @@ import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import type {Target} from '../../src/charts/releases/target.ts';
 import {newestOf} from '../../src/charts/releases/target.ts';
 import Values from '../../src/commands/values.ts';
-import type {SettingFinding} from '../../src/findings/finding.ts';
+import type {SettingFinding} from '../../src/ground/finding.ts';
 import {at, startsWith, type Tree} from '../../src/ground/tree.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {REAL} from '../cluster/helm/charts-under-test.ts';

@@ -5,7 +5,7 @@ import {remedyOf} from '../../src/checks/diagnose/cause.ts';
 import {CAUSES} from '../../src/checks/diagnose/explain.ts';
 import {CHECKS} from '../../src/checks/preflight/run-preflight.ts';
 import {MACHINE_CHECKS} from '../../src/extensions/machine/preflight/machine-checks.ts';
-import {remedyText} from '../../src/findings/finding.ts';
+import {remedyText} from '../../src/ground/finding.ts';
 import {commands, root, words} from '../docs/commands.ts';
 import {FOUND} from '../docs/findings-page.ts';
 import {sectionOf} from '../docs/headings.ts';

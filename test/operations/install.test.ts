@@ -8,9 +8,9 @@ import {
   type RenderedRelease,
 } from '../../src/cluster/release/desired-release.ts';
 import type {InstallFacts} from '../../src/cluster/release/read-release.ts';
-import {warningOf} from '../../src/findings/finding.ts';
 import type {Call} from '../../src/ground/call.ts';
 import {argumentsOf, callText} from '../../src/ground/call-arguments.ts';
+import {warningOf} from '../../src/ground/finding.ts';
 import {Secret} from '../../src/ground/secret.ts';
 import {type InstallChoices, planInstall} from '../../src/operations/install.ts';
 import type {Step} from '../../src/operations/step.ts';

@@ -1,4 +1,4 @@
-import type {KeyFinding} from '../../src/findings/finding.ts';
+import type {KeyFinding} from '../../src/ground/finding.ts';
 import type {CheckedGroup} from '../../src/values/validate/check-files.ts';
 
 const TARGET = {chart: 'agent-job', version: '0.6.5'} as const;

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {CheckReport} from '../../src/checks/preflight/checks/check.ts';
 import {type CheckVerdict, cannot} from '../../src/checks/preflight/checks/check-result.ts';
-import {remediesOf} from '../../src/findings/finding.ts';
+import {remediesOf} from '../../src/ground/finding.ts';
 import {checksText} from '../../src/ui/checks.ts';
 
 const check = (

@@ -1,6 +1,6 @@
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest';
-import {objectFinding} from '../../src/findings/finding.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
+import {objectFinding} from '../../src/ground/finding.ts';
 import {LiveLines} from '../../src/ui/live-lines.ts';
 import {nextSteps, nextStepsText, resultSentence} from '../../src/ui/next-steps.ts';
 import {TerminalProgress} from '../../src/ui/progress.ts';

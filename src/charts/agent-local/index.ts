@@ -34,15 +34,14 @@ import {
   requiresVolumes,
   separateDirectories,
 } from '../shared/volume-rules.ts';
+import {METADATA_BELOW_AGENT, MUTUAL_TLS, SPLIT_PERSISTENCE} from './ranges.ts';
 import {refusals, rows} from './rows.ts';
 import {
   formerKeys,
   ignoredKeys,
   images,
   kubernetesFloors,
-  MUTUAL_TLS,
   ownVariables,
-  SPLIT_PERSISTENCE,
   usesOldPersistence,
 } from './versions.ts';
 
@@ -100,9 +99,9 @@ export const rules: readonly ChartRule[] = [
     message: (get) => `${get(dataHome)} is already the mount path of the cache`,
     suggestion: 'Use another --data-home',
   }),
-  policyWithoutDns({in: '0.5.65 - 0.5.66', fixedIn: '0.5.67'}),
+  policyWithoutDns({in: METADATA_BELOW_AGENT, fixedIn: '0.5.67'}),
   settingWarning('METADATA_BLOCKED', {
-    in: '0.5.65 - 0.5.66',
+    in: METADATA_BELOW_AGENT,
     setting: metadataService,
     isWrong: (get, {isExplicit}) =>
       get(metadataService) === 'block' && !isExplicit(metadataService),
@@ -265,7 +264,7 @@ const defaults: readonly ChartDefault[] = [
   },
   {
     setting: metadataService,
-    in: '0.5.65 - 0.5.66',
+    in: METADATA_BELOW_AGENT,
     value: (get) =>
       get(workloadIdentity) === 'gke'
         ? {

@@ -8,6 +8,7 @@ import {
   ownVolumes,
   reuseValues,
 } from '../shared/known-problem.ts';
+import {METADATA_BELOW_AGENT, MUTUAL_TLS, SPLIT_PERSISTENCE} from './ranges.ts';
 import {usesOldPersistence} from './versions.ts';
 
 /** The chart itself could not be read: Scalr/agent-helm, release agent-local-0.7.0. */
@@ -20,13 +21,13 @@ export const knownProblems: readonly KnownProblem[] = [
     reason: 'Since 0.5.64, data and cache are two volumes, and the PVC contains only the cache',
     remedy: 'Nothing is deleted. Old data in the PVC is not used and can be removed',
   }),
-  behavior('METADATA_BLOCKED', ['*', '0.5.65 - 0.5.66'], {
+  behavior('METADATA_BLOCKED', ['*', METADATA_BELOW_AGENT], {
     reason:
       'Runs cannot reach the metadata service (169.254.169.254) in 0.5.65 and 0.5.66, regardless of allowMetadataService',
     remedy: 'If runs use cloud credentials of the node, set agent.allowMetadataService: true',
   }),
-  mutualTlsVanishes('agent.tls', '0.5.73 - 0.5.74 || >=0.6.1', '0.5.75 - 0.5.76'),
-  blocking('PVC_RENAMED', ['0.5.74 || >=0.6.1', '0.5.75 - 0.5.76'], {
+  mutualTlsVanishes('agent.tls', MUTUAL_TLS, '0.5.75 - 0.5.76'),
+  blocking('PVC_RENAMED', [SPLIT_PERSISTENCE, '0.5.75 - 0.5.76'], {
     when: ({values}) =>
       ownVolumes(values).some(
         (volume) =>

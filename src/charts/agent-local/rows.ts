@@ -60,7 +60,8 @@ import {
   variable,
 } from '../shared/row-kinds.ts';
 import {sharedRefusals} from '../shared/shared-refusals.ts';
-import {ONE_PERSISTENCE, usesOldPersistence} from './versions.ts';
+import {METADATA_BELOW_AGENT, ONE_PERSISTENCE} from './ranges.ts';
+import {usesOldPersistence} from './versions.ts';
 
 /** No chart has a key for the purpose of the pool. */
 export const PURPOSE_ANNOTATION = 'scalr.io/purpose';
@@ -141,7 +142,7 @@ export const rows: readonly Row[] = [
   fixedValue(metadataService, 'allow', {in: '<=0.5.64'}),
   row({
     ...key(metadataService, 'agent.allowMetadataService', {
-      in: '0.5.65 - 0.5.66',
+      in: METADATA_BELOW_AGENT,
       as: asEnum({block: false, allow: true}),
     }),
     // The key is not in values.yaml; without it, the policy is created.

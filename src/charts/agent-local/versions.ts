@@ -10,11 +10,7 @@ import {
   ignoredWithoutSwitch,
   labelsWithoutAccount,
 } from '../shared/ignored-keys.ts';
-
-/** Missing in the releases between, which were cut from an older branch. */
-export const MUTUAL_TLS = '0.5.73 - 0.5.74 || >=0.6.1';
-export const SPLIT_PERSISTENCE = '0.5.74 || >=0.6.1';
-export const ONE_PERSISTENCE = '<=0.5.73 || 0.5.75 - 0.5.76';
+import {MUTUAL_TLS, ONE_PERSISTENCE, SPLIT_PERSISTENCE} from './ranges.ts';
 
 /** Environment variables that the templates of agent-local set themselves or refuse (rendered from every release). */
 export const ownVariables = variablesIn({

@@ -1,5 +1,5 @@
-import {type SettingFinding, warningOf} from '../../findings/finding.ts';
 import {failed} from '../../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../../ground/finding.ts';
 import {setAt, type Values} from '../../ground/tree.ts';
 import {secretAnnotation, secretLabel, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {cache, efsHandle, efsMountOption} from '../../settings/cache.ts';

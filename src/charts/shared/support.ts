@@ -1,5 +1,5 @@
-import {settingProblem} from '../../findings/finding.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
+import {settingProblem} from '../../ground/finding.ts';
 import type {Path, Values} from '../../ground/tree.ts';
 import {secretAnnotation, secretLabel} from '../../settings/agent.ts';
 import {catalog} from '../../settings/catalog.ts';

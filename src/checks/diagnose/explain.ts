@@ -1,6 +1,6 @@
 import type {KubernetesObject, Pod, Workload} from '../../cluster/kubernetes/objects.ts';
 import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
-import {byVerdict, type ObjectFinding, objectFinding} from '../../findings/finding.ts';
+import {byVerdict, type ObjectFinding, objectFinding} from '../../ground/finding.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {count, groupsOf} from '../../ground/text.ts';
 import {agentLogCauses, registered} from './agent-log.ts';

@@ -1,4 +1,4 @@
-import {type ObjectFinding, objectFinding, type Verdict} from '../../findings/finding.ts';
+import {type ObjectFinding, objectFinding, type Verdict} from '../../ground/finding.ts';
 import {verdictIn} from './agent-log.ts';
 import {AGENT_LOG_ROWS} from './agent-log-rows.ts';
 import {type LogRecord, withoutPrefix} from './log-matcher.ts';

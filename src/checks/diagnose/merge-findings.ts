@@ -1,4 +1,4 @@
-import type {ObjectFinding} from '../../findings/finding.ts';
+import type {ObjectFinding} from '../../ground/finding.ts';
 import {count, groupsOf} from '../../ground/text.ts';
 
 /** Equal findings for pods of one workload are merged. */

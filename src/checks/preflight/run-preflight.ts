@@ -1,6 +1,6 @@
 import type {DesiredRelease} from '../../cluster/release/desired-release.ts';
-import {headline, remedyTexts, type SettingFinding} from '../../findings/finding.ts';
 import {failed} from '../../ground/errors.ts';
+import {headline, remedyTexts, type SettingFinding} from '../../ground/finding.ts';
 import type {GeneratedValues} from '../../values/generate.ts';
 import {accountChecks} from './checks/account.ts';
 import {type Check, type CheckReport, checksWith, runChecks} from './checks/check.ts';

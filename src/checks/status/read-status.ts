@@ -21,7 +21,6 @@ import {isOfRun, type RunsOf, runsOfRelease} from '../../cluster/release/invento
 import {readController, unrecordedAgents} from '../../cluster/release/managers.ts';
 import {contextName, newestRevision} from '../../cluster/release/read-release.ts';
 import {isAboutSecrets, rolesToRead, withRoles} from '../../cluster/release/roles-to-read.ts';
-import {type ObjectFinding, remediesOf, unknownOf} from '../../findings/finding.ts';
 import {type Clock, pooled, withTimeout} from '../../ground/async.ts';
 import {
   type ClusterTarget,
@@ -31,6 +30,7 @@ import {
 } from '../../ground/command-line.ts';
 import {ExpectedError, failed, onFailure} from '../../ground/errors.ts';
 import type {ReadError} from '../../ground/fact.ts';
+import {type ObjectFinding, remediesOf, unknownOf} from '../../ground/finding.ts';
 import {isTransient} from '../../ground/tool-errors.ts';
 import type {Tree, Values} from '../../ground/tree.ts';
 import {tryCluster} from '../../ground/unreachable.ts';

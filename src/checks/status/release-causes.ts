@@ -18,7 +18,6 @@ import {
   unrecordedAgents,
 } from '../../cluster/release/managers.ts';
 import {isPending} from '../../cluster/release/read-release.ts';
-import {type ObjectFinding, objectFinding} from '../../findings/finding.ts';
 import {callText} from '../../ground/call-arguments.ts';
 import {
   type ClusterTarget,
@@ -27,6 +26,7 @@ import {
   type ReleaseName,
 } from '../../ground/command-line.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
+import {type ObjectFinding, objectFinding} from '../../ground/finding.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {objectLabel, rootsOf} from '../diagnose/snapshot-queries.ts';
 

@@ -18,8 +18,8 @@ import {
   reasonOf,
   type UnrecordedAgent,
 } from '../../cluster/release/managers.ts';
-import {byVerdict, type Finding, type ObjectFinding, remediesOf} from '../../findings/finding.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
+import {byVerdict, type Finding, type ObjectFinding, remediesOf} from '../../ground/finding.ts';
 import {count} from '../../ground/text.ts';
 import {isMap, type Values} from '../../ground/tree.ts';
 import {type Agent, agentsOf} from '../diagnose/agent-log.ts';

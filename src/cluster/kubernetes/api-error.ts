@@ -1,5 +1,5 @@
 import type {ClusterSelection} from '../../ground/command-line.ts';
-import {ExpectedError, failed} from '../../ground/errors.ts';
+import {ExpectedError, failed, RUN_VERBOSE} from '../../ground/errors.ts';
 import type {ReadError, ReadErrorKind} from '../../ground/fact.ts';
 import {anonymousText, isAnonymousRefusal, REJECTED_LOGIN, userIn} from '../../ground/identity.ts';
 import {ADVICE, type ErrorAdvice} from '../../ground/known-failures.ts';
@@ -156,8 +156,7 @@ export function apiFailure(
   if (error.cause instanceof ExpectedError) return error.cause;
   const advice = CODES[error.kind];
   const {code = 'TOOL_FAILED'} = advice ?? {};
-  const suggestions = error.steps ??
-    advice?.suggestions(cluster, error.message) ?? ['Run the command again with --verbose'];
+  const suggestions = error.steps ?? advice?.suggestions(cluster, error.message) ?? [RUN_VERBOSE];
   const line = errorLine(error);
   const message = isSentence(error) ? `${line}.` : `kubectl ${command} failed: ${line}`;
   return failed(code, message, suggestions, {

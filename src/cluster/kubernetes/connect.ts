@@ -160,7 +160,7 @@ async function proxied<R extends Answer>(
 
 const unconnected = (failure: ExpectedError): ReadError => ({
   kind: failure.code === 'NOT_LOGGED_IN' ? 'not-logged-in' : 'unreachable',
-  message: failure.message,
+  message: failure.message.replace(/\.$/, ''),
   steps: failure.suggestions,
   cause: failure,
 });

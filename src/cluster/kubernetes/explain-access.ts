@@ -12,7 +12,7 @@ import {anonymousText, isAnonymousRefusal, loginSteps, userIn} from '../../groun
 import {jsonIn} from '../../ground/json.ts';
 import {nodeProcesses} from '../../ground/system/node-processes.ts';
 import {isMap} from '../../ground/tree.ts';
-import {isDefaultAddress} from '../../ground/unreachable.ts';
+import {isDefaultAddress, unreachableSteps, unreachableText} from '../../ground/unreachable.ts';
 import {webPageSteps} from '../../ground/web-page.ts';
 import {accessIn, kubeconfigFiles, type SelectedAccess} from './kubeconfig.ts';
 import {allContexts} from './kubectl.ts';
@@ -40,9 +40,10 @@ export function accessExplainer(kubeTarget: ClusterTarget, kubectl: string): Acc
   };
   return {
     async request(error, {output, hasAnswered}) {
-      if (!isAboutAccess(error, {output, hasAnswered})) return error;
+      if (!isAboutAccess(error, {output, hasAnswered})) return withSteps(error, kubeTarget);
       const found = await read();
-      return explained(error, found, {cluster: kubeTarget, plugin: found?.plugin, output});
+      const attempt = {cluster: kubeTarget, plugin: found?.plugin, output};
+      return withSteps(explained(error, found, attempt), kubeTarget);
     },
     async start({stderr}) {
       const found = await read();
@@ -107,6 +108,15 @@ function explained(
     error.kind === 'not-logged-in' ? loginProblem(error, access, attempt) : waitingProblem(attempt);
   return problem === undefined ? error : withProblem(error, 'not-logged-in', problem);
 }
+
+/** The text and the steps of an unreachable server, while the message is still that of the tool. */
+const withSteps = (error: ReadError, cluster: ClusterTarget): ReadError =>
+  error.kind === 'unreachable' && error.steps === undefined
+    ? withProblem(error, 'unreachable', {
+        text: unreachableText(error.message),
+        steps: unreachableSteps(error.message, cluster),
+      })
+    : error;
 
 const withProblem = (
   error: ReadError,

@@ -1,6 +1,6 @@
 import {policyMissesRuns, type Target} from '../../charts/releases/target.ts';
-import {type Finding, remediesOf} from '../../findings/finding.ts';
 import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../../ground/fact.ts';
+import {type Finding, remediesOf} from '../../ground/finding.ts';
 import type {NodeObject, PlatformReadings, PodOwner} from './readings.ts';
 
 const ENFORCE = 'pod-security.kubernetes.io/enforce';

@@ -1,14 +1,14 @@
 import type {ScalrAgent} from '../../checks/status/account.ts';
 import type {AccountStatus, ReleaseStatus} from '../../checks/status/status.ts';
+import {ownCommand, type ReleaseName} from '../../ground/command-line.ts';
+import {type ExpectedError, onFailure} from '../../ground/errors.ts';
 import {
   type Finding,
   type ObjectFinding,
   objectFinding,
   remediesOf,
   unknownOf,
-} from '../../findings/finding.ts';
-import {ownCommand, type ReleaseName} from '../../ground/command-line.ts';
-import {type ExpectedError, onFailure} from '../../ground/errors.ts';
+} from '../../ground/finding.ts';
 import {count, few} from '../../ground/text.ts';
 import {findAgents, linksOf, listAgents, listTokens, readQuota} from './account.ts';
 import type {ScalrClient} from './client.ts';

@@ -1,7 +1,7 @@
 import type {ScalrPool} from '../../checks/status/account.ts';
-import type {SettingFinding} from '../../findings/finding.ts';
 import {untilAborted} from '../../ground/async.ts';
 import {completedText, ExpectedError, interrupted, isInterrupt} from '../../ground/errors.ts';
+import type {SettingFinding} from '../../ground/finding.ts';
 import type {Interrupts} from '../../ground/system/system.ts';
 import type {AccountRequest, Resource, ScalrClient} from './client.ts';
 import type {Purpose} from './failure.ts';

@@ -1,6 +1,6 @@
 import type {AccountObject, ScalrPool} from '../../checks/status/account.ts';
-import {type SettingFinding, warningOf} from '../../findings/finding.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../../ground/finding.ts';
 import {listPools} from './account.ts';
 import {namedOf, poolOf} from './account-objects.ts';
 import type {AccountStep, PoolPlan} from './account-steps.ts';

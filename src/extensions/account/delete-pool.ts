@@ -1,7 +1,7 @@
 import type {AccountObject} from '../../checks/status/account.ts';
 import type {AccountToken} from '../../cluster/release/account-token.ts';
-import {type SettingFinding, warningOf} from '../../findings/finding.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../../ground/finding.ts';
 import {count, few} from '../../ground/text.ts';
 import {linksOf, listAgents, listTokens} from './account.ts';
 import type {AccountPlan, PoolPlan} from './account-steps.ts';

@@ -1,7 +1,7 @@
 import type {ScalrPool} from '../../checks/status/account.ts';
 import type {AccountToken} from '../../cluster/release/account-token.ts';
-import type {SettingFinding} from '../../findings/finding.ts';
 import {ExpectedError, failed, interrupted} from '../../ground/errors.ts';
+import type {SettingFinding} from '../../ground/finding.ts';
 import type {Secret} from '../../ground/secret.ts';
 import {listAgents, listTokens} from './account.ts';
 import {type AccountDeps, type PoolPlan, runAccountSteps} from './account-steps.ts';

@@ -1,6 +1,6 @@
 import type {AccountObject, PoolToken} from '../../checks/status/account.ts';
-import {warningOf} from '../../findings/finding.ts';
 import {failed} from '../../ground/errors.ts';
+import {warningOf} from '../../ground/finding.ts';
 import {listTokens} from './account.ts';
 import type {AccountPlan} from './account-steps.ts';
 import type {ScalrClient} from './client.ts';

@@ -14,8 +14,8 @@ import type {
   Workload,
 } from '../../cluster/kubernetes/objects.ts';
 import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
-import {type Evidence, type ObjectFinding, remediesOf} from '../../findings/finding.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
+import {type Evidence, type ObjectFinding, remediesOf} from '../../ground/finding.ts';
 import {findingsInLogs, matchesInPods} from './pod-log-findings.ts';
 import {type BundlePositions, innermostMessage} from './positions.ts';
 

@@ -2,10 +2,12 @@ import {floorOf, isBelow, isTooOld, isVersion, versionStatus} from '../../charts
 import {agentVersionOf} from '../../charts/releases/schema.ts';
 import {releasesOf, type Target} from '../../charts/releases/target.ts';
 import {cacheUseText, type LogRecord, sumOfCacheUse} from '../../checks/diagnose/log-matcher.ts';
+import {driftFinding} from '../../checks/status/drift-finding.ts';
 import type {ObjectDrift} from '../../cluster/diff/live-drift.ts';
 import type {KubernetesObject} from '../../cluster/kubernetes/objects.ts';
 import {policyWeakness} from '../../cluster/platform/policies.ts';
 import type {NodeObject} from '../../cluster/platform/readings.ts';
+import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
 import {
   byVerdict,
   type KeyFinding,
@@ -13,8 +15,7 @@ import {
   type Remedy,
   remediesOf,
   remedyTexts,
-} from '../../findings/finding.ts';
-import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
+} from '../../ground/finding.ts';
 import {jsonText} from '../../ground/json.ts';
 import {count} from '../../ground/text.ts';
 import type {Values} from '../../ground/tree.ts';
@@ -175,29 +176,24 @@ const advice = (finding: KeyFinding, otherwise: string): Remedy[] =>
 const messageWithKey = ({subject: {path}, message}: KeyFinding, version: string): string =>
   path === '' ? `${version}: ${message}` : `${message} (${path})`;
 
-const DRIFT = {
-  missing: 'missing, although it is part of release',
-  changed: 'changed since the install of release',
-  added: 'has additional fields since the install of release',
-  overridden: 'set by another program since the install of release',
-} as const;
-
 /** Objects in the cluster that differ from the release. Pure. */
 const driftFindings = (
   {name, namespace}: {name: string; namespace: string},
   drift: readonly ObjectDrift[],
 ): ObjectFinding[] =>
-  drift.map(({object, problem, paths}) => ({
-    code: 'CHANGED_IN_CLUSTER',
-    verdict: problem === 'missing' ? 'error' : 'warning',
-    subject: {object: object.replace(/^\w+/, (kind) => kind.toLowerCase()).replace(' ', '/')},
-    message: `${DRIFT[problem]} ${name}${paths.length === 0 ? '' : ` (${paths.join(', ')})`}`,
-    remedies: remediesOf(
-      problem === 'added'
-        ? `Move the additions into the settings, or remove them: ${kubectlCommand({}, 'edit', object.replace(' ', '/').toLowerCase(), '--namespace', namespace)}`
-        : `Restore it: ${ownCommand('install', {release: name, kubeTarget: {namespace}})} with the settings of the release`,
-    ),
-  }));
+  drift.map((each) => {
+    const finding = driftFinding(each);
+    const edit = kubectlCommand({}, 'edit', finding.subject.object, '--namespace', namespace);
+    const install = ownCommand('install', {release: name, kubeTarget: {namespace}});
+    const restore = `Restore it: ${install} with the settings of the release`;
+    const remedy = {
+      missing: restore,
+      changed: restore,
+      added: `Move the additions into the settings, or remove them: ${edit}`,
+      overridden: undefined,
+    }[each.problem];
+    return {...finding, remedies: remediesOf(remedy)};
+  });
 
 /** Versions of the API server and nodes. */
 interface ClusterVersions {

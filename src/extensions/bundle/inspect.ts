@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import {isOfTimeline, timelineOf, traceOf} from '../../../report/timeline-data.ts';
-import {type Evidence, type ObjectFinding, VERDICT_ORDER} from '../../findings/finding.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
+import {type Evidence, type ObjectFinding, VERDICT_ORDER} from '../../ground/finding.ts';
 import {type Fields, isFields, jsonIn} from '../../ground/json.ts';
 import {readAtMost} from '../../ground/line-streams.ts';
 import type {ArchiveEntry, OpenArchive} from '../../ground/system/system.ts';

@@ -6,7 +6,7 @@ import {containersOf} from '../../checks/diagnose/pod-state.ts';
 import {rootOf} from '../../checks/diagnose/snapshot-queries.ts';
 import type {Pod} from '../../cluster/kubernetes/objects.ts';
 import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
-import {type ObjectFinding, remediesOf} from '../../findings/finding.ts';
+import {type ObjectFinding, remediesOf} from '../../ground/finding.ts';
 import {oneLine} from '../../ground/one-line.ts';
 
 const ROWS = new Map(AGENT_LOG_ROWS.map((row) => [row.code, row]));

@@ -1,6 +1,6 @@
 import type {Target} from '../../charts/releases/target.ts';
 import type {LogRecord} from '../../checks/diagnose/log-matcher.ts';
-import type {Evidence} from '../../findings/finding.ts';
+import type {Evidence} from '../../ground/finding.ts';
 
 /** Length of a message that is sufficient to find it again. */
 const MIN_TEXT_LENGTH = 20;

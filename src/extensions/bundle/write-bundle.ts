@@ -1,4 +1,4 @@
-import type {ObjectFinding} from '../../findings/finding.ts';
+import type {ObjectFinding} from '../../ground/finding.ts';
 import {jsonText} from '../../ground/json.ts';
 import type {Secret} from '../../ground/secret.ts';
 import type {Archive, ClosedArchive} from '../../ground/system/system.ts';

@@ -1,8 +1,8 @@
 import {type HostTarget, hostTree, refuseUnsupported} from '../../charts/host/host.ts';
 import {type Mode, modeOf, RUNS_PER_AGENT} from '../../charts/host/rows.ts';
 import {chartSchema} from '../../charts/releases/schema.ts';
-import {type SettingFinding, warningOf} from '../../findings/finding.ts';
 import {credentialsIn} from '../../ground/credentials.ts';
+import {type SettingFinding, warningOf} from '../../ground/finding.ts';
 import {type Secret, variableSoundsSecret} from '../../ground/secret.ts';
 import {at, getAt, textAt, type Values} from '../../ground/tree.ts';
 import {token, tokenFile, url} from '../../settings/agent.ts';

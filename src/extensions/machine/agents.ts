@@ -3,7 +3,7 @@ import {lastLogLine, verdictIn} from '../../checks/diagnose/agent-log.ts';
 import {AGENT_LOG_ROWS} from '../../checks/diagnose/agent-log-rows.ts';
 import {dockerFindings, journalFindings} from '../../checks/diagnose/host-findings.ts';
 import {withoutPrefix} from '../../checks/diagnose/log-matcher.ts';
-import {type ObjectFinding, objectFinding, remediesOf} from '../../findings/finding.ts';
+import {type ObjectFinding, objectFinding, remediesOf} from '../../ground/finding.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {refusal} from '../../ground/system/host-refusal.ts';
 import type {HostCall, HostTools} from '../../ground/system/system.ts';

@@ -50,30 +50,40 @@ export const agentNameInScalr = (container: Pick<DockerContainer, 'Config'>): st
 export const isUp = ({State = {}}: DockerContainer): boolean =>
   State.Running === true || State.Restarting === true;
 
-/** Every container of this machine. @throws ExpectedError if Docker does not answer */
-export async function readContainers({
-  host,
-  signal,
-}: {
+interface DockerAccess {
   host: HostTools;
   signal: AbortSignal;
-}): Promise<DockerContainer[]> {
+}
+
+/** Every container of this machine. @throws ExpectedError if Docker does not answer */
+export async function readContainers(docker: DockerAccess): Promise<DockerContainer[]> {
+  const {containers, error} = await listContainers(docker);
+  if (error) throw unreadable(error);
+  return containers;
+}
+
+type ContainerList =
+  | {containers: DockerContainer[]; error?: undefined}
+  | {containers?: undefined; error: HostError};
+
+/** Every container of this machine, or why Docker did not list them. */
+export async function listContainers({host, signal}: DockerAccess): Promise<ContainerList> {
   const ids = await host.run(
     {tool: 'docker', args: ['ps', '--all', '--quiet', '--no-trunc']},
     {signal},
   );
-  if (ids.error) throw unreadable(ids.error);
+  if (ids.error) return {error: ids.error};
   const all = ids.stdout.split('\n').filter(Boolean);
-  if (all.length === 0) return [];
+  if (all.length === 0) return {containers: []};
   const {stdout, error} = await host.run(
     {tool: 'docker', args: ['inspect', '--type', 'container', ...all]},
     {signal},
   );
   // The container of a run can end between the two calls.
-  if (error && error.kind !== 'not-found') throw unreadable(error);
+  if (error && error.kind !== 'not-found') return {error};
   const answer = readJson('docker', stdout, isListOf('Id', 'Name'));
-  if (answer.error) throw unreadable(answer.error);
-  return answer.value as unknown as DockerContainer[];
+  if (answer.error) return {error: answer.error};
+  return {containers: answer.value as unknown as DockerContainer[]};
 }
 
 const unreadable = (error: HostError) =>

@@ -1,5 +1,5 @@
 import type {HostTarget} from '../../charts/host/host.ts';
-import {type SettingFinding, warningOf} from '../../findings/finding.ts';
+import {type SettingFinding, warningOf} from '../../ground/finding.ts';
 import {release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {type HostAgent, type HostOptions, hostAgent} from './agent.ts';

@@ -1,6 +1,6 @@
 import {OWN_VARIABLES} from '../../charts/host/rows.ts';
-import {type SettingFinding, warningOf} from '../../findings/finding.ts';
 import {failed} from '../../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../../ground/finding.ts';
 
 export type Variables = Readonly<Record<string, string>>;
 

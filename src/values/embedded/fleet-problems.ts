@@ -1,7 +1,7 @@
 import type {ChartName} from '../../charts/releases/chart-name.ts';
 import {newestOf} from '../../charts/releases/target.ts';
 import {within} from '../../charts/releases/versions.ts';
-import {type KeyFinding, remediesOf, type Verdict} from '../../findings/finding.ts';
+import {type KeyFinding, remediesOf, type Verdict} from '../../ground/finding.ts';
 import {tokenClaims} from '../../ground/secret.ts';
 import type {SourcePosition} from '../reading/finding.ts';
 import type {EngineRelease} from './engines.ts';

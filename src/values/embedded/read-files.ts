@@ -1,6 +1,6 @@
 import {basename} from 'node:path';
-import type {KeyFinding} from '../../findings/finding.ts';
 import {encryptionOf} from '../../ground/encryption.ts';
+import type {KeyFinding} from '../../ground/finding.ts';
 import {isMap, itemsAt, textAt, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
 import type {SourcePosition} from '../reading/finding.ts';

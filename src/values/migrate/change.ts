@@ -1,17 +1,24 @@
 import type {Target} from '../../charts/releases/target.ts';
 import {maskSecrets} from '../../ground/errors.ts';
+import {findingSentence, type KeyFinding, remediesOf} from '../../ground/finding.ts';
 import {keySoundsSecret, variableSoundsSecret} from '../../ground/secret.ts';
 import {type Path, spellPath, type Tree} from '../../ground/tree.ts';
 
-/** What happens to one key, or what the target requires or does differently. Contains no secrets. */
-export interface Change {
-  kind: 'renamed' | 'dropped' | 'default-changed' | 'requirement' | 'kept';
-  /** The key in the old values; for a changed default, the key in the new ones; empty for the whole file. */
-  path: string;
-  message: string;
-  /** The next step, or the line that keeps the old behavior. */
-  remedy?: string;
+/**
+ * What happens to one key, or what the target requires or does differently. Contains no secrets. Its path is the key in the old values; for a
+ * changed default, the key in the new ones; empty for the whole file.
+ */
+export interface Change extends KeyFinding {
+  kind: keyof typeof CODES;
 }
+
+const CODES = {
+  renamed: ['KEY_RENAMED', 'note'],
+  dropped: ['KEY_DROPPED', 'warning'],
+  'default-changed': ['DEFAULT_CHANGED', 'warning'],
+  requirement: ['TARGET_REQUIRES', 'warning'],
+  kept: ['VALUE_KEPT', 'note'],
+} as const;
 
 /** A key of the old values and its places in the new ones. */
 export interface Move {
@@ -24,12 +31,17 @@ export const changeOf = (
   path: Path,
   message: string,
   remedy?: string,
-): Change => ({
-  kind,
-  path: spellPath(path),
-  message,
-  ...(remedy === undefined ? {} : {remedy}),
-});
+): Change => {
+  const [code, verdict] = CODES[kind];
+  return {
+    kind,
+    code,
+    verdict,
+    subject: {path: spellPath(path)},
+    message,
+    remedies: remediesOf(remedy),
+  };
+};
 
 export const targetName = ({chart, version}: Target): string => `${chart} ${version}`;
 
@@ -49,8 +61,7 @@ export function lineOf(path: Path, value: Tree): string {
   return text === undefined ? spellPath(path) : `${spellPath(path)}: ${text}`;
 }
 
-/** A reason that applies to several keys is given once. */
-export const withoutRepeats = (changes: readonly Change[]): Change[] =>
-  changes.filter(
-    ({message}, index) => changes.findIndex((each) => each.message === message) === index,
-  );
+/** Each change once. */
+export const withoutRepeats = (changes: readonly Change[]): Change[] => [
+  ...new Map(changes.map((each) => [findingSentence(each), each])).values(),
+];

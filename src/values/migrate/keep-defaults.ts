@@ -200,7 +200,7 @@ function ofKeys({before, after}: Sides, from: Target, to: Target): ChangedDefaul
     const isOwn = leaf.path[0] === 'rbac' || leaf.node['x-template-only'] || ofSetting(leaf.path);
     if (!isKnown || isOwn || getAt(before, leaf.path) !== undefined || sameTree(is, leaf.default))
       return [];
-    const message = `${spellPath(leaf.path)}: the default was ${JSON.stringify(leaf.default)} and is ${is === undefined ? 'not set' : JSON.stringify(is)} in ${targetName(to)}.`;
+    const message = `the default was ${JSON.stringify(leaf.default)} and is ${is === undefined ? 'not set' : JSON.stringify(is)} in ${targetName(to)}.`;
     return [
       {
         id: spellPath(leaf.path),

@@ -87,11 +87,7 @@ export function mapKeys(
       ),
       ...reinterpreted.flatMap(({leaves}) =>
         leaves.map((path) =>
-          changeOf(
-            'kept',
-            path,
-            `${spellPath(path)} is unchanged, but ${targetName(to)} has another default for it.`,
-          ),
+          changeOf('kept', path, `unchanged, but ${targetName(to)} has another default.`),
         ),
       ),
       ...limitsOf(settings, to),
@@ -232,9 +228,9 @@ function fateOfSetting(path: Path, values: Values, own: readonly Rewritten[], to
   }
   const refused = own.find(({isSupported}) => !isSupported);
   const text = refused
-    ? `${targetName(to)} does not support ${spellPath(path)}: ${refusalReason(chartFor(to), refused.setting, refused.value) ?? 'the chart has no key for it'}.`
+    ? `not supported by ${targetName(to)}: ${refusalReason(chartFor(to), refused.setting, refused.value) ?? 'the chart has no key for it'}.`
     : (own.flatMap(({limits}) => limits)[0] ??
-      `${spellPath(path)} is not required: ${targetName(to)} always works this way.`);
+      `not required: ${targetName(to)} always works this way.`);
   return {moves: [], changes: [changeOf('dropped', path, text)]};
 }
 
@@ -263,9 +259,7 @@ function renamed(
   return changeOf(
     'renamed',
     path,
-    isSame
-      ? `${names}: ${before} becomes ${after}.`
-      : `${spellPath(path)} is now ${names}${values}.`,
+    isSame ? `${before} becomes ${after}.` : `now ${names}${values}.`,
   );
 }
 
@@ -273,7 +267,7 @@ const replaced = (path: Path, result: Values): Change =>
   changeOf(
     'dropped',
     path,
-    `${spellPath(path)} is replaced: another key requires ${lineOf(path, getAt(result, path) as Tree)}.`,
+    `replaced: another key requires ${lineOf(path, getAt(result, path) as Tree)}.`,
   );
 
 /** A key that the version reads although it has a new name for it, and that must not change without a decision of the user. */
@@ -296,7 +290,7 @@ function dropped(path: Path, change: ValuesChange): Change {
     return changeOf(
       'dropped',
       path,
-      `${name} may have a different meaning in ${targetName(to)}.`,
+      `may have a different meaning in ${targetName(to)}.`,
       `Check the value, and set ${name} in the new file`,
     );
   const ignored = ignoredIn(values, effectiveValues(values, from), from).find((each) =>
@@ -305,10 +299,8 @@ function dropped(path: Path, change: ValuesChange): Change {
   const {message, suggestion} = suggestKey(path, values, to);
   const reason = knowsKey(from, path)
     ? message
-    : `${name} is not carried over, because this program does not know ${targetName(from)}.`;
-  const text = ignored
-    ? `${name} had no effect in ${targetName(from)}: ${ignored.because}.`
-    : reason;
+    : `not carried over, because this program does not know ${targetName(from)}.`;
+  const text = ignored ? `had no effect in ${targetName(from)}: ${ignored.because}.` : reason;
   return changeOf(
     'dropped',
     path,

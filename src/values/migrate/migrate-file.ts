@@ -2,10 +2,10 @@ import {CHART_NAMES, type ChartName, isChart} from '../../charts/releases/chart-
 import {knowsKey} from '../../charts/releases/keys.ts';
 import {newestOf, type Target} from '../../charts/releases/target.ts';
 import {targetOf} from '../../charts/target-of.ts';
-import type {KeyFinding, SettingFinding} from '../../findings/finding.ts';
 import {helmCommand} from '../../ground/command-line.ts';
 import {refuseEncrypted} from '../../ground/encryption.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
+import type {KeyFinding, SettingFinding} from '../../ground/finding.ts';
 import {closest} from '../../ground/similar-text.ts';
 import {sameTree, setAt, spellPath, type Values} from '../../ground/tree.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
@@ -176,7 +176,7 @@ const parameterChanges = (
     return changeOf(
       'dropped',
       path,
-      `The ${kind} sets ${name} as a single parameter, which overrides the values and is not migrated.`,
+      `set by the ${kind} as a single parameter, which overrides the values and is not migrated.`,
       place === undefined
         ? `Check whether ${targetName(to)} has this key`
         : `In ${targetName(to)}, the key is ${spellPath(place)}`,

@@ -3,7 +3,7 @@ import {ChartVersion, chartFor} from '../../charts/chart-version.ts';
 import {floorOf, isBelow} from '../../charts/charts.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {scopeOf} from '../../charts/support.ts';
-import type {KeyFinding} from '../../findings/finding.ts';
+import type {KeyFinding} from '../../ground/finding.ts';
 import {
   at,
   getAt,
@@ -94,7 +94,7 @@ function withoutEffect(
   to: Target,
 ): Change[] {
   const read = readValues(withTextVariables(after, to), to).settings;
-  const listed = new Set(changes.map(({path}) => path));
+  const listed = new Set(changes.map(({subject}) => subject.path));
   return explicit.flatMap(({setting, value, leaves}) => {
     const [path] = leaves;
     const isKnown =
@@ -107,7 +107,7 @@ function withoutEffect(
           changeOf(
             'dropped',
             path,
-            `${spellPath(path)} has no effect in ${targetName(to)} without the keys that are not carried over.`,
+            `has no effect in ${targetName(to)} without the keys that are not carried over.`,
           ),
         ];
   });
@@ -148,7 +148,7 @@ const needs = (message: string, remedy?: string): Change =>
 const knownProblems = (given: Values, from: Target, to: Target): Change[] =>
   knownProblemsOf(from, to, {release: 'scalr-agent', values: effectiveValues(given, from)})
     .filter(({code, verdict}) => verdict !== 'note' && code !== 'KEYS_RENAMED')
-    .map(({reason, remedy}) => needs(`${reason}.`, remedy));
+    .map(({code, verdict, reason, remedy}) => ({...needs(`${reason}.`, remedy), code, verdict}));
 
 /**
  * Makes the new values valid: writes an old default where the new one does not fit, and drops keys that the target rejects. Errors that
@@ -196,7 +196,7 @@ function withOldDefault(
       continue;
     const values = withEntries(carried.values, row.write(value, scope));
     if (errorsIn(values, to).some((each) => each.subject.path === name)) continue;
-    const message = `The default of ${name} in ${targetName(to)} does not fit the other keys. The old default is written.`;
+    const message = `the default in ${targetName(to)} does not fit the other keys. The old default is written.`;
     return {...carried, values, changes: [...carried.changes, changeOf('kept', path, message)]};
   }
   return undefined;
@@ -228,12 +228,12 @@ function withoutInvalid(
     return {
       values: withoutLeaves(values, isGone),
       changes: [
-        ...changes.filter(({kind, path}) => kind !== 'renamed' || !sources.has(path)),
+        ...changes.filter(({kind, subject}) => kind !== 'renamed' || !sources.has(subject.path)),
         ...[...sources.values()].map((path) =>
           changeOf(
             'dropped',
             path,
-            `${targetName(to)} rejects ${spellPath(path)}: ${finding.message}`,
+            `rejected by ${targetName(to)}: ${finding.message}`,
             finding.remedies[0]?.text,
           ),
         ),

@@ -125,13 +125,7 @@ export function extractSecrets(
       ...replaced.map(({change}) => change),
       ...certificates
         .filter((path) => getAt(given, path) !== undefined)
-        .map((path) =>
-          changeOf(
-            'dropped',
-            path,
-            `${spellPath(path)} belongs in the same Secret as its private key.`,
-          ),
-        ),
+        .map((path) => changeOf('dropped', path, 'belongs in the same Secret as its private key.')),
       ...removeMirrorTokens(values),
     ],
   };
@@ -150,11 +144,11 @@ function replaceSecret(
   const name = existing ?? (isClientKey ? names.clientCertificate : names.token);
   const settings = existing === undefined ? [{setting, value: name, leaves: [], before: []}] : [];
   if (settings.length === 0 && !isClientKey) {
-    const ignored = `${spellPath(path)} had no effect, because the token is read from the Secret ${name}.`;
+    const ignored = `had no effect, because the token is read from the Secret ${name}.`;
     return {settings, change: changeOf('dropped', path, ignored)};
   }
   const what = isClientKey ? 'a private key' : 'the token';
-  const message = `${spellPath(path)} contains ${what} in plain text. The new values read it from the Secret ${name} instead.`;
+  const message = `contains ${what} in plain text. The new values read it from the Secret ${name} instead.`;
   const key = find(tokenSecretKey) ?? tokenSecretKey.fallback?.(() => undefined);
   const remedy = isClientKey
     ? `Store certificate and key in the Secret ${name} of type kubernetes.io/tls`
@@ -179,7 +173,7 @@ function removeMirrorTokens(values: Values): Change[] {
     changeOf(
       'dropped',
       MIRRORS,
-      'The tokens of provider mirrors are removed, because values.yaml stores plain text.',
+      'the tokens are removed, because values.yaml stores plain text.',
       'Use mirrors that require no token, or add the tokens with helm --set-file',
     ),
   ];

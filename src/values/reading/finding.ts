@@ -1,5 +1,5 @@
-import type {Edit, KeyFinding, KeySubject, Verdict} from '../../findings/finding.ts';
 import {hideCredentials} from '../../ground/credentials.ts';
+import type {Edit, KeyFinding, KeySubject, Verdict} from '../../ground/finding.ts';
 import type {Values} from '../../ground/tree.ts';
 import {hideSecrets} from './hide-secrets.ts';
 import {dotted, type TreePath} from './tree-path.ts';

@@ -1,5 +1,5 @@
 import {type Document, LineCounter, type Node} from 'yaml';
-import type {KeyFinding} from '../../findings/finding.ts';
+import type {KeyFinding} from '../../ground/finding.ts';
 import {isMap, type Tree, type Values} from '../../ground/tree.ts';
 import type {SourcePosition, SourceProblem} from './finding.ts';
 import {type Read, readNode} from './helm-reader.ts';

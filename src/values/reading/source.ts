@@ -1,5 +1,4 @@
 import {LineCounter} from 'yaml';
-import type {KeyFinding} from '../../findings/finding.ts';
 import {
   decryptCommand,
   type Encryption,
@@ -7,6 +6,7 @@ import {
   refuseEncrypted,
 } from '../../ground/encryption.ts';
 import {failed} from '../../ground/errors.ts';
+import type {KeyFinding} from '../../ground/finding.ts';
 import {isMap, setAt, type Tree, type Values} from '../../ground/tree.ts';
 import {quote} from '../../settings/settings.ts';
 import {findingAt, type SourceProblem, type ValuesSource} from './finding.ts';

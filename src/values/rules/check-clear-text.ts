@@ -1,6 +1,6 @@
 import {isPair, isScalar, LineCounter, type Node, type ParsedNode, visit} from 'yaml';
-import {type KeyFinding, remediesOf} from '../../findings/finding.ts';
 import {credentialsIn, hideCredentials} from '../../ground/credentials.ts';
+import {type KeyFinding, remediesOf} from '../../ground/finding.ts';
 import {dotted, type TreePath} from '../reading/tree-path.ts';
 import {normalized, parseYaml} from '../reading/yaml-syntax.ts';
 

@@ -2,7 +2,7 @@ import {ChartVersion} from '../../charts/chart-version.ts';
 import {hasDocumentedKeys} from '../../charts/moved-keys.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {scopeOf} from '../../charts/support.ts';
-import type {KeyFinding} from '../../findings/finding.ts';
+import type {KeyFinding} from '../../ground/finding.ts';
 import {getAt, isMap, mergeValues, type Path, spellPath} from '../../ground/tree.ts';
 import {findingAt, type Mistake, type ValuesSource} from '../reading/finding.ts';
 import {withoutMethodNames} from '../reading/read-values.ts';

@@ -1,6 +1,6 @@
 import {resolveType} from '../../charts/releases/kubernetes-types.ts';
 import type {SchemaNode} from '../../charts/releases/schema.ts';
-import type {KeyFinding} from '../../findings/finding.ts';
+import type {KeyFinding} from '../../ground/finding.ts';
 import {closest, isMisspelled} from '../../ground/similar-text.ts';
 
 import {getAt, isMap, type Path, sameTree, type Tree, type Values} from '../../ground/tree.ts';

@@ -8,13 +8,13 @@ import {
 } from '../../charts/shared/agent-options.ts';
 import type {ChartRule, RuleFacts, RuleViolation} from '../../charts/shared/rule.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
+import {failed} from '../../ground/errors.ts';
 import {
   type KeyFinding,
   type SettingFinding,
   settingProblem,
   warningOf,
-} from '../../findings/finding.ts';
-import {failed} from '../../ground/errors.ts';
+} from '../../ground/finding.ts';
 import {at, getAt, isMap, type Path, sameTree, spellPath, type Tree} from '../../ground/tree.ts';
 import {tokenSecret} from '../../settings/agent.ts';
 import type {Get, Setting} from '../../settings/define.ts';

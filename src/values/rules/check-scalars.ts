@@ -1,5 +1,5 @@
 import type {SchemaNode} from '../../charts/releases/schema.ts';
-import type {KeyFinding} from '../../findings/finding.ts';
+import type {KeyFinding} from '../../ground/finding.ts';
 import {closest} from '../../ground/similar-text.ts';
 import {getAt, isMap, type Path, type Tree, type Values} from '../../ground/tree.ts';
 import {MEBIBYTE, milliOf} from '../../settings/kinds/quantities.ts';

@@ -5,8 +5,8 @@ import type {Target} from '../../charts/releases/target.ts';
 import type {ChartContainer, IgnoredKey} from '../../charts/shared/chart.ts';
 import {VARIABLES_OF_SETTINGS} from '../../charts/shared/extra-variables.ts';
 import {scopeOf} from '../../charts/support.ts';
-import type {KeyFinding} from '../../findings/finding.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
+import type {KeyFinding} from '../../ground/finding.ts';
 import {
   at,
   getAt,

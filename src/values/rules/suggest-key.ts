@@ -7,7 +7,7 @@ import {releasesOf, type Target} from '../../charts/releases/target.ts';
 import {describeRange, rangeOf} from '../../charts/releases/versions.ts';
 import type {Row, ValuesEntry} from '../../charts/shared/row.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
-import type {Edit} from '../../findings/finding.ts';
+import type {Edit} from '../../ground/finding.ts';
 import {closest, isMisspelled} from '../../ground/similar-text.ts';
 import {
   getAt,

@@ -1,5 +1,5 @@
 import type {SchemaNode} from '../../charts/releases/schema.ts';
-import type {KeyFinding} from '../../findings/finding.ts';
+import type {KeyFinding} from '../../ground/finding.ts';
 import {isMap, type Tree} from '../../ground/tree.ts';
 import {findingAt, type ValuesSource} from '../reading/finding.ts';
 import {FIRST_EXPONENT} from '../reading/go-numbers.ts';

@@ -1,5 +1,5 @@
 import {parseDocument} from 'yaml';
-import type {Edit, KeyFinding} from '../../findings/finding.ts';
+import type {Edit, KeyFinding} from '../../ground/finding.ts';
 import {
   copyOf,
   getAt,

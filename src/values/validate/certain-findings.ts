@@ -1,4 +1,4 @@
-import {type KeyFinding, remediesOf} from '../../findings/finding.ts';
+import {type KeyFinding, remediesOf} from '../../ground/finding.ts';
 import {few} from '../../ground/text.ts';
 import {isMap, type Tree} from '../../ground/tree.ts';
 import type {ValuesSource} from '../reading/finding.ts';

@@ -1,5 +1,5 @@
 import type {ChartName} from '../../charts/releases/chart-name.ts';
-import {type KeyFinding, type KeySubject, remediesOf} from '../../findings/finding.ts';
+import {type KeyFinding, type KeySubject, remediesOf} from '../../ground/finding.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
 import {quote} from '../../settings/settings.ts';
 import {readSource, type ValuesReading} from '../reading/source.ts';

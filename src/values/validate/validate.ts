@@ -1,13 +1,13 @@
 import {ChartVersion, chartFor} from '../../charts/chart-version.ts';
 import type {ChartRequirements} from '../../charts/recommend.ts';
 import type {Target} from '../../charts/releases/target.ts';
+import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {
   type KeyFinding,
   remedyTexts,
   type SettingFinding,
   warningOf,
-} from '../../findings/finding.ts';
-import {type ExpectedError, failed} from '../../ground/errors.ts';
+} from '../../ground/finding.ts';
 import {getAt, isMap, type Values} from '../../ground/tree.ts';
 import {extraEnv, set, valuesFile} from '../../settings/chart-values.ts';
 import {type Setting, spell} from '../../settings/define.ts';

@@ -3,7 +3,7 @@ import {registered} from '../../../src/checks/diagnose/agent-log.ts';
 import {explainSnapshot, isReady, progress} from '../../../src/checks/diagnose/explain.ts';
 import {snapshotOf} from '../../../src/checks/diagnose/snapshot-queries.ts';
 import type {KubernetesObject} from '../../../src/cluster/kubernetes/objects.ts';
-import {type ObjectFinding, remedyText, type Verdict} from '../../../src/findings/finding.ts';
+import {type ObjectFinding, remedyText, type Verdict} from '../../../src/ground/finding.ts';
 import {type Kubectl, kubectlFor} from '../../control-plane/kubectl.ts';
 import {setLogs} from '../../control-plane/logs.ts';
 import {startCluster} from '../../control-plane/start-cluster.ts';

@@ -1,5 +1,5 @@
 import type {CheckFinding, CheckReport} from '../../../src/checks/preflight/checks/check.ts';
-import {findingSentence} from '../../../src/findings/finding.ts';
+import {findingSentence} from '../../../src/ground/finding.ts';
 import {findingText} from '../../../src/ui/finding-text.ts';
 
 const SCREEN = {hasColor: false, columns: 76};

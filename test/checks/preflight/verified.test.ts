@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import type {CheckReport} from '../../../src/checks/preflight/checks/check.ts';
 import type {CheckVerdict} from '../../../src/checks/preflight/checks/check-result.ts';
 import {CHECKS, unverified, VERIFIED_BY} from '../../../src/checks/preflight/run-preflight.ts';
-import {warningOf} from '../../../src/findings/finding.ts';
+import {warningOf} from '../../../src/ground/finding.ts';
 
 const warning = warningOf('NEEDS_KUBERNETES_1_35', 'Not verified: …');
 const other = warningOf('CAUTION', 'The proxy URL has no port.');

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import type {Workload} from '../../../src/cluster/kubernetes/objects.ts';
-import {objectFinding} from '../../../src/findings/finding.ts';
+import {objectFinding} from '../../../src/ground/finding.ts';
 import {
   around,
   deployment,

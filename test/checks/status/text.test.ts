@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import type {StatusReadings} from '../../../src/checks/status/status.ts';
 import type {KubernetesObject} from '../../../src/cluster/kubernetes/objects.ts';
-import {objectFinding} from '../../../src/findings/finding.ts';
 import {ExpectedError} from '../../../src/ground/errors.ts';
+import {objectFinding} from '../../../src/ground/finding.ts';
 import {driftText} from '../../../src/ui/changes.ts';
 import {statusText} from '../../../src/ui/status.ts';
 import {StatusReporter} from '../../../src/ui/status-changes.ts';
@@ -183,7 +183,7 @@ describe('changes', () => {
     const error = new ExpectedError('no answer', {code: 'CLUSTER_UNREACHABLE'});
     changes.error(error, NOW);
     changes.error(error, NOW);
-    expect(said).toEqual(['10:05:00Z ! no answer\n']);
+    expect(said).toEqual(['10:05:00Z ? CLUSTER_UNREACHABLE  no answer\n']);
     expect(show()).toEqual(['10:05:00Z The API server is reachable again\n']);
   });
 });

@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
 import type {StatusReadings} from '../../../src/checks/status/status.ts';
 import {exitOf} from '../../../src/cli/status-release.ts';
-import {unknownOf} from '../../../src/findings/finding.ts';
 import {failed} from '../../../src/ground/errors.ts';
+import {unknownOf} from '../../../src/ground/finding.ts';
 import {statusText} from '../../../src/ui/status.ts';
 import {statusDocument, statusTable} from '../../../src/ui/status-list.ts';
 import {NAME, NOW, statusFrom} from './readings.ts';

@@ -1,4 +1,4 @@
-import type {KeyFinding} from '../../../src/findings/finding.ts';
+import type {KeyFinding} from '../../../src/ground/finding.ts';
 
 interface Judgment {
   codes: readonly string[];

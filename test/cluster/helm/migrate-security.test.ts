@@ -99,7 +99,7 @@ async function silentlyLost(from: Target, to: Target, values: Values): Promise<s
     kind === 'default-changed' && message.includes('cannot be kept') ? [message] : [],
   );
   // The user's own key is not carried over.
-  if (changes.some(({kind, path}) => kind === 'dropped' && /etadataService$/.test(path)))
+  if (changes.some(({kind, subject}) => kind === 'dropped' && /etadataService$/.test(subject.path)))
     listed.push('metadata service');
   // A policy for other pods than those of runs.
   if (validate(toYaml(after), to).some(({code}) => code === 'RUNS_NOT_COVERED'))

@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import {afterAll, beforeAll, expect, inject, test} from 'vitest';
 import {chartSchema, defaultsOf} from '../../../src/charts/releases/schema.ts';
 import type {Target} from '../../../src/charts/releases/target.ts';
-import type {KeyFinding} from '../../../src/findings/finding.ts';
+import type {KeyFinding} from '../../../src/ground/finding.ts';
 import type {Values} from '../../../src/ground/tree.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
 import {workplace} from '../../control-plane/workplace.ts';

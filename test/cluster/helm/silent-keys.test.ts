@@ -4,7 +4,7 @@ import {execa} from 'execa';
 import {beforeAll, expect, test} from 'vitest';
 import {chartSchema, type Leaf, leavesOf} from '../../../src/charts/releases/schema.ts';
 import type {Target} from '../../../src/charts/releases/target.ts';
-import type {KeyFinding} from '../../../src/findings/finding.ts';
+import type {KeyFinding} from '../../../src/ground/finding.ts';
 import {at, getAt, sameTree, setAt, type Tree, type Values} from '../../../src/ground/tree.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
 import {DISTINCT, REAL} from './charts-under-test.ts';

@@ -240,7 +240,7 @@ describe('the list of changes', () => {
         `SCALR_URL=${URL}\nSCALR_TOKEN=${TOKEN}\nSCALR_DATA_HOME=/srv\nSCALR_CA_CERT=/etc/ca.pem\nDB_PASSWORD=hunter2\nSCALR_AGENT_WORKER_ON_STOP_ACTION=drain\n`,
       ),
     );
-    const dropped = changes.filter(({kind}) => kind === 'dropped').map(({path}) => path);
+    const dropped = changes.filter(({kind}) => kind === 'dropped').map(({subject}) => subject.path);
     expect(dropped).toEqual(
       expect.arrayContaining([
         'SCALR_TOKEN',
@@ -296,11 +296,13 @@ describe('the list of changes', () => {
   ])('lists the options of %s that have no place in values, and carries the time to stop', (_, text, expected, seconds) => {
     const {changes, yaml} = migrate(text);
     const dropped = changes
-      .filter(({kind, path}) => kind === 'dropped' && path !== 'isolation')
-      .map(({path}) => path);
+      .filter(({kind, subject}) => kind === 'dropped' && subject.path !== 'isolation')
+      .map(({subject}) => subject.path);
     expect(dropped.toSorted()).toEqual([...expected].toSorted());
     expect(parse(yaml)).toMatchObject({task: {terminationGracePeriodSeconds: seconds}});
-    expect(changes.filter(({path}) => /^(tls|container|service|ca-)/.test(path))).toEqual([]);
+    expect(
+      changes.filter(({subject}) => /^(tls|container|service|ca-)/.test(subject.path)),
+    ).toEqual([]);
   });
 
   test('lists the second of two CA bundles', () => {
@@ -309,7 +311,7 @@ describe('the list of changes', () => {
     expect(migrate(withVariables(text)).changes).toContainEqual(
       expect.objectContaining({
         kind: 'dropped',
-        path: 'SCALR_CONTAINER_TASK_CA_CERT',
+        subject: {path: 'SCALR_CONTAINER_TASK_CA_CERT'},
         message: expect.stringContaining('SCALR_CA_CERT refers to another') as string,
       }),
     );
@@ -345,7 +347,7 @@ describe('the list of changes', () => {
     'agent-k8s@0.6.5',
   ])('does not count a limit of runs as kept when %s has none', (to) => {
     const {changes} = migrate(withVariables(`SCALR_URL=${URL}\nSCALR_AGENT_CONCURRENCY=3\n`), to);
-    expect(changes.filter(({path}) => path === 'SCALR_AGENT_CONCURRENCY')).toEqual([
+    expect(changes.filter(({subject}) => subject.path === 'SCALR_AGENT_CONCURRENCY')).toEqual([
       expect.objectContaining({
         kind: 'dropped',
         message: expect.stringContaining('does not limit concurrent runs'),

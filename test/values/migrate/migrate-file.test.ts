@@ -95,7 +95,9 @@ tolerations:
     const text = 'agent: {tokenExistingSecret: t}\nextraEnv: &env {A: b}\nx: 1\n';
     const {yaml, changes} = migrate(text, 'agent-job@0.6.5', 'agent-job@0.5.59');
     expect(parse(yaml)).toMatchObject({agent: {extraEnv: {A: 'b'}}});
-    expect(changes).toContainEqual(expect.objectContaining({kind: 'dropped', path: 'x'}));
+    expect(changes).toContainEqual(
+      expect.objectContaining({kind: 'dropped', subject: {path: 'x'}}),
+    );
   });
 });
 
@@ -107,10 +109,12 @@ describe('what the user must know', () => {
       kinds('agent: {tokenExistingSecret: {name: t}}\n', 'agent-local@0.5.72', 'agent-local@0.6.5'),
     ).toContainEqual({
       kind: 'default-changed',
-      path: 'image.repository',
+      code: 'DEFAULT_CHANGED',
+      verdict: 'warning',
+      subject: {path: 'image.repository'},
       message:
         'Agent image: the default was scalr/agent-runner and is scalr/agent in agent-local 0.6.5.',
-      remedy: 'To keep it, set image.repository: "scalr/agent-runner"',
+      remedies: [{text: 'To keep it, set image.repository: "scalr/agent-runner"'}],
     });
   });
 
@@ -130,7 +134,7 @@ describe('what the user must know', () => {
     expect(kinds(text, 'agent-local@0.5.74', 'agent-local@0.5.76')).toContainEqual(
       expect.objectContaining({
         kind: 'dropped',
-        path: 'agent.tls.clientCertSecret.name',
+        subject: {path: 'agent.tls.clientCertSecret.name'},
         message: expect.stringContaining('0.5.76') as string,
       }),
     );
@@ -144,7 +148,7 @@ describe('what the user must know', () => {
     );
     expect(parse(yaml)).toMatchObject({persistence: {enabled: true}});
     expect(changes).toContainEqual(
-      expect.objectContaining({kind: 'kept', path: 'persistence.enabled'}),
+      expect.objectContaining({kind: 'kept', subject: {path: 'persistence.enabled'}}),
     );
   });
 
@@ -163,8 +167,8 @@ describe('what the user must know', () => {
     expect(result.changes).toContainEqual(
       expect.objectContaining({
         kind: 'dropped',
-        path: 'agent.token',
-        remedy: expect.any(String) as string,
+        subject: {path: 'agent.token'},
+        remedies: [{text: expect.any(String) as string}],
       }),
     );
   });
@@ -199,7 +203,10 @@ describe('what the user must know', () => {
     const text =
       'agent: {tokenExistingSecret: {name: t}, tls: {clientCert: public, clientKey: private}}\n';
     const {yaml, changes} = migrate(text, 'agent-local@0.6.5', 'agent-local@0.6.4');
-    expect(changes.map(({path}) => path)).toEqual(['agent.tls.clientKey', 'agent.tls.clientCert']);
+    expect(changes.map(({subject}) => subject.path)).toEqual([
+      'agent.tls.clientKey',
+      'agent.tls.clientCert',
+    ]);
     expect(parse(yaml)).toEqual({
       agent: {
         tokenExistingSecret: {name: 't'},
@@ -310,11 +317,11 @@ describe('files of other engines', () => {
     const {changes} = migrate(text, 'agent-local@0.6.5');
     expect(changes).toContainEqual({
       kind: 'dropped',
-      path: 'agent.tokenExistingSecret',
-      message: expect.stringContaining(
-        'sets agent.tokenExistingSecret as a single parameter',
-      ) as string,
-      remedy: 'In agent-local 0.6.5, the key is agent.tokenExistingSecret.name',
+      code: 'KEY_DROPPED',
+      verdict: 'warning',
+      subject: {path: 'agent.tokenExistingSecret'},
+      message: expect.stringContaining('as a single parameter') as string,
+      remedies: [{text: 'In agent-local 0.6.5, the key is agent.tokenExistingSecret.name'}],
     });
     expect(JSON.stringify(changes)).not.toContain('hunter2');
   });
@@ -425,7 +432,9 @@ describe('comments', () => {
             .find((each) => each);
           expect(Number(listed ?? 0), yaml).toBe(missing.length);
           const kept = (path: string): boolean =>
-            changes.every((change) => change.kind !== 'dropped' || !change.path.startsWith(path));
+            changes.every(
+              (change) => change.kind !== 'dropped' || !change.subject.path.startsWith(path),
+            );
           // What a key becomes keeps its comments.
           if (given.every(([path]) => kept(path))) expect(missing, `${text}\n${yaml}`).toEqual([]);
         },

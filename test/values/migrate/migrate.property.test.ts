@@ -115,7 +115,7 @@ async function valuesOf(
 function check(values: Values, from: Target, to: Target): MigratedValues {
   const migrated = migrateValues(values, from, to);
   const {changes, moves, values: after} = migrated;
-  const listed = new Set(changes.map(({path}) => path));
+  const listed = new Set(changes.map(({subject}) => subject.path));
   for (const path of leafPaths(values)) {
     const isKept = sameTree(getAt(after, path), getAt(values, path));
     const isMoved = moves.some(
@@ -163,9 +163,9 @@ function check(values: Values, from: Target, to: Target): MigratedValues {
 function checkKeptDefaults(values: Values, from: Target, to: Target): number {
   const {changes, values: after} = migrateValues(values, from, to, {keeps: 'all'});
   expect(errorsIn(after, to)).toEqual([]);
-  const listed = migrateValues(values, from, to).changes.map(({path}) => path);
-  for (const {kind, remedy, path} of changes)
-    if (kind === 'default-changed' && remedy !== undefined) expect(listed).toContain(path);
+  const listed = migrateValues(values, from, to).changes.map(({subject}) => subject.path);
+  for (const {kind, remedies, subject} of changes)
+    if (kind === 'default-changed' && remedies.length > 0) expect(listed).toContain(subject.path);
   return changes.filter(({message}) => message.includes('The old value is written')).length;
 }
 
@@ -227,7 +227,7 @@ test('lists every key of a rejected setting', () => {
     grace_shutdown_timeout: 10,
   };
   const {changes} = check({agent, terminationGracePeriodSeconds: 20}, from, to);
-  const dropped = changes.flatMap(({kind, path}) => (kind === 'dropped' ? [path] : []));
+  const dropped = changes.flatMap(({kind, subject}) => (kind === 'dropped' ? [subject.path] : []));
   expect(dropped).toEqual(['terminationGracePeriodSeconds', 'agent.grace_shutdown_timeout']);
 });
 

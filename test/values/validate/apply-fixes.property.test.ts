@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {chartSchema, type Leaf, leavesOf} from '../../../src/charts/releases/schema.ts';
 import type {Target} from '../../../src/charts/releases/target.ts';
-import {remedyText} from '../../../src/findings/finding.ts';
+import {remedyText} from '../../../src/ground/finding.ts';
 import {
   leafPaths,
   type Path,

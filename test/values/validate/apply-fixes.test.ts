@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {Edit} from '../../../src/findings/finding.ts';
+import type {Edit} from '../../../src/ground/finding.ts';
 import {applyFixes} from '../../../src/values/validate/apply-fixes.ts';
 
 /** What is done, the file before, the change, the file after. */

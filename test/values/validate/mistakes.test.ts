@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {remedyTexts} from '../../../src/findings/finding.ts';
+import {remedyTexts} from '../../../src/ground/finding.ts';
 import {fixGroup} from '../../../src/values/validate/apply-fixes.ts';
 import {findingsOf} from '../../../src/values/validate/check-files.ts';
 import {validate} from '../../../src/values/validate/validate.ts';

@@ -1,7 +1,7 @@
 import type {Workload} from '../../../cluster/kubernetes/objects.ts';
 import {readsSecret} from '../../../cluster/release/workload-users.ts';
-import {changing} from '../../../findings/finding.ts';
 import {type Fact, isKnown, mapped} from '../../../ground/fact.ts';
+import {changing} from '../../../ground/finding.ts';
 import {count} from '../../../ground/text.ts';
 import {tokenSecret} from '../../../settings/agent.ts';
 import {concurrency, purpose} from '../../../settings/purpose.ts';

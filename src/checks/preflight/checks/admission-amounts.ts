@@ -1,6 +1,6 @@
 import {kindAndName} from '../../../cluster/kubernetes/object-refs.ts';
 import {mapsIn} from '../../../cluster/kubernetes/pod-specs.ts';
-import {changing, type Remedy} from '../../../findings/finding.ts';
+import {changing, type Remedy} from '../../../ground/finding.ts';
 import {getAt, type Tree, type Values} from '../../../ground/tree.ts';
 import {cacheSize} from '../../../settings/cache.ts';
 import {milliOf} from '../../../settings/kinds/quantities.ts';

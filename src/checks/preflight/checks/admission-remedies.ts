@@ -1,6 +1,6 @@
 import {within} from '../../../charts/releases/versions.ts';
-import {changing, type Remedy} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
+import {changing, type Remedy} from '../../../ground/finding.ts';
 import {policySteps} from '../../../ground/policy-steps.ts';
 import {set} from '../../../settings/chart-values.ts';
 import {chart} from '../../../settings/release.ts';

@@ -1,7 +1,7 @@
 import {CONTROLLERS} from '../../../cluster/kubernetes/trial-objects.ts';
-import {changing} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown} from '../../../ground/fact.ts';
+import {changing} from '../../../ground/finding.ts';
 import {count, few, groupsOf} from '../../../ground/text.ts';
 import {set} from '../../../settings/chart-values.ts';
 import {podLabel} from '../../../settings/placement.ts';

@@ -1,7 +1,7 @@
 import {autoscalerOf} from '../../../cluster/platform/capacity.ts';
 import type {CustomObject} from '../../../cluster/platform/readings.ts';
-import {remediesOf} from '../../../findings/finding.ts';
 import {type Fact, isKnown, isUnread, known, knownValue, unknown} from '../../../ground/fact.ts';
+import {remediesOf} from '../../../ground/finding.ts';
 import {few} from '../../../ground/text.ts';
 import {getAt, isMap, type Tree} from '../../../ground/tree.ts';
 import {milliOf} from '../../../settings/kinds/quantities.ts';

@@ -1,7 +1,7 @@
 import {hasKey} from '../../../charts/support.ts';
 import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
-import {changing, type Remedy} from '../../../findings/finding.ts';
 import {isKnown} from '../../../ground/fact.ts';
+import {changing, type Remedy} from '../../../ground/finding.ts';
 import {count} from '../../../ground/text.ts';
 import {canonicalQuantity, MEBIBYTE} from '../../../settings/kinds/quantities.ts';
 import {concurrency} from '../../../settings/purpose.ts';

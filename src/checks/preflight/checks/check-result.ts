@@ -1,5 +1,5 @@
-import {type Finding, type Remedy, remediesOf, type Verdict} from '../../../findings/finding.ts';
 import {type Fact, isKnown, type Unknown} from '../../../ground/fact.ts';
+import {type Finding, type Remedy, remediesOf, type Verdict} from '../../../ground/finding.ts';
 
 /**
  * `error`: the install or its runs would fail, or a setting would be ignored; `unknown`: the check could not run, for example because a fact was not

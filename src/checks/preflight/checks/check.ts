@@ -3,7 +3,7 @@ import {
   type RequirementSubject,
   remedyText,
   type Verdict,
-} from '../../../findings/finding.ts';
+} from '../../../ground/finding.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import type {CheckResult, CheckVerdict} from './check-result.ts';
 

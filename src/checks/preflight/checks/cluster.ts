@@ -1,11 +1,11 @@
 import {floorOf, isBelow, isTooOld, isVersion} from '../../../charts/charts.ts';
 import {compare} from '../../../charts/releases/versions.ts';
 import {hostPaths, podSpecs} from '../../../cluster/kubernetes/pod-specs.ts';
-import type {Remedy} from '../../../findings/finding.ts';
-import {changing} from '../../../findings/finding.ts';
 import type {ClusterSelection} from '../../../ground/command-line.ts';
 import {INSTALL_KUBECTL} from '../../../ground/errors.ts';
 import {type Fact, isKnown, isUnread, knownValue, type Unknown} from '../../../ground/fact.ts';
+import type {Remedy} from '../../../ground/finding.ts';
+import {changing} from '../../../ground/finding.ts';
 import {count, few} from '../../../ground/text.ts';
 import {getAt, type Values} from '../../../ground/tree.ts';
 import {serverProblem, unreachableSteps} from '../../../ground/unreachable.ts';

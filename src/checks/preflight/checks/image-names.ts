@@ -1,7 +1,7 @@
 import {isBelow, isVersion} from '../../../charts/charts.ts';
 import {pairsBelow} from '../../../cluster/kubernetes/pod-specs.ts';
 import type {NodeObject} from '../../../cluster/platform/readings.ts';
-import {changing} from '../../../findings/finding.ts';
+import {changing} from '../../../ground/finding.ts';
 import {few} from '../../../ground/text.ts';
 import type {Values} from '../../../ground/tree.ts';
 import {imageRegistry} from '../../../settings/images.ts';

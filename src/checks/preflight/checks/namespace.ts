@@ -1,7 +1,7 @@
 import {endingText, howToEnd, isEnding} from '../../../cluster/kubernetes/ending-objects.ts';
-import {changing, remediesOf} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown} from '../../../ground/fact.ts';
+import {changing, remediesOf} from '../../../ground/finding.ts';
 import {namespace} from '../../../settings/release.ts';
 import {admission, injectedSidecars} from './admission.ts';
 import {type Check, check} from './check.ts';

@@ -2,9 +2,9 @@ import {within} from '../../../charts/releases/versions.ts';
 import {podTemplates} from '../../../cluster/kubernetes/pod-specs.ts';
 import type {ClusterFacts, Networks} from '../../../cluster/platform/cluster-facts.ts';
 import {policyWeakness} from '../../../cluster/platform/policies.ts';
-import {changing, remedyText} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {type Fact, isKnown, isUnread, knownValue} from '../../../ground/fact.ts';
+import {changing, remedyText} from '../../../ground/finding.ts';
 import {count, few} from '../../../ground/text.ts';
 import {
   httpProxy,

@@ -10,8 +10,8 @@ import {
   objectUsers,
   userText,
 } from '../../../cluster/release/object-users.ts';
-import {changing} from '../../../findings/finding.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
+import {changing} from '../../../ground/finding.ts';
 import {few} from '../../../ground/text.ts';
 import {at, getAt, mergeValues, type Tree, type Values} from '../../../ground/tree.ts';
 import {dataHome} from '../../../settings/storage.ts';

@@ -1,7 +1,7 @@
 import {isSelected, selectorOf, untolerated} from '../../../cluster/kubernetes/scheduling.ts';
 import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
-import {changing, remedyText} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
+import {changing, remedyText} from '../../../ground/finding.ts';
 import {count, few} from '../../../ground/text.ts';
 import {getAt, type Values} from '../../../ground/tree.ts';
 import {

@@ -1,6 +1,6 @@
-import {changing} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown, isUnread, knownValue} from '../../../ground/fact.ts';
+import {changing} from '../../../ground/finding.ts';
 import {groupsOf} from '../../../ground/text.ts';
 import {getAt} from '../../../ground/tree.ts';
 import {set} from '../../../settings/chart-values.ts';

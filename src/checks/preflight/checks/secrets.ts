@@ -1,8 +1,8 @@
 import type {SecretObject} from '../../../cluster/kubernetes/objects.ts';
 import {isOwnFor} from '../../../cluster/kubernetes/own-objects.ts';
-import {changing} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
+import {changing} from '../../../ground/finding.ts';
 import {tokenClaims} from '../../../ground/secret.ts';
 import {unusableToken} from '../../../ground/token-text.ts';
 import {token, tokenFile, tokenSecret, tokenSecretKey} from '../../../settings/agent.ts';

@@ -1,6 +1,6 @@
 import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
-import {changing} from '../../../findings/finding.ts';
 import {isKnown} from '../../../ground/fact.ts';
+import {changing} from '../../../ground/finding.ts';
 import {nodeSelector} from '../../../settings/placement.ts';
 import {chart} from '../../../settings/release.ts';
 import {nodesForRuns} from '../facts/chart-pods.ts';

@@ -1,9 +1,9 @@
 import type {Claim, KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
 import type {StorageClass} from '../../../cluster/platform/cluster-facts.ts';
 import type {AccessMode} from '../../../cluster/platform/provisioners.ts';
-import {changing} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {type Fact, isKnown, known, knownValue, mapped} from '../../../ground/fact.ts';
+import {changing} from '../../../ground/finding.ts';
 import {few} from '../../../ground/text.ts';
 import {getAt, type Tree} from '../../../ground/tree.ts';
 import {cache, cacheClaim, cacheStorageClass} from '../../../settings/cache.ts';

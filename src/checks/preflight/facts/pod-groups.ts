@@ -1,7 +1,7 @@
 import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
 import {mayRun} from '../../../cluster/kubernetes/scheduling.ts';
-import {changing, type Remedy} from '../../../findings/finding.ts';
 import {type Fact, knownValue, mapped} from '../../../ground/fact.ts';
+import {changing, type Remedy} from '../../../ground/finding.ts';
 import {getAt, type Tree, type Values} from '../../../ground/tree.ts';
 import {set} from '../../../settings/chart-values.ts';
 import {type Get, spell} from '../../../settings/define.ts';

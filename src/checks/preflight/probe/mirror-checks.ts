@@ -1,6 +1,6 @@
 import {selectsImagesOfRuns} from '../../../charts/images.ts';
-import {changing} from '../../../findings/finding.ts';
 import {commandLine} from '../../../ground/command-line.ts';
+import {changing} from '../../../ground/finding.ts';
 import type {ManifestAnswer} from '../../../ground/system/system.ts';
 import {few} from '../../../ground/text.ts';
 import {imagePullSecret, imageRegistry} from '../../../settings/images.ts';

@@ -1,7 +1,7 @@
 import {policyMissesRuns} from '../../../charts/releases/target.ts';
-import type {Remedy} from '../../../findings/finding.ts';
-import {changing} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
+import type {Remedy} from '../../../ground/finding.ts';
+import {changing} from '../../../ground/finding.ts';
 import {few} from '../../../ground/text.ts';
 import {url} from '../../../settings/agent.ts';
 import {cache, cacheSize} from '../../../settings/cache.ts';

@@ -4,12 +4,12 @@ import {deleteLabeled, deleteObjects} from '../../../cluster/kubernetes/deletion
 import {refOf} from '../../../cluster/kubernetes/object-refs.ts';
 import type {KubernetesObject, Workload} from '../../../cluster/kubernetes/objects.ts';
 import type {Snapshot} from '../../../cluster/kubernetes/snapshot.ts';
-import {remedyText} from '../../../findings/finding.ts';
 import {anySignal, untilAborted} from '../../../ground/async.ts';
 import type {Call} from '../../../ground/call.ts';
 import {callText} from '../../../ground/call-arguments.ts';
 import type {ClusterTarget, ProcessResult, ReleaseName} from '../../../ground/command-line.ts';
 import {interrupted, onFailure} from '../../../ground/errors.ts';
+import {remedyText} from '../../../ground/finding.ts';
 import type {Processes} from '../../../ground/system/system.ts';
 import {isForbidden} from '../../../ground/tool-errors.ts';
 import {explainSnapshot} from '../../diagnose/explain.ts';

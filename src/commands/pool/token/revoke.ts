@@ -5,7 +5,7 @@ import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
 import {confirmFlags} from '../../../cli/flags.ts';
 import {stepsOf} from '../../../cli/operate.ts';
 import {planRevocation} from '../../../extensions/account/token-plans.ts';
-import type {SettingFinding} from '../../../findings/finding.ts';
+import type {SettingFinding} from '../../../ground/finding.ts';
 
 interface Result {
   pool: AccountObject;

@@ -16,8 +16,8 @@ import type {
   PlatformReadings,
   PodOwner,
 } from '../../../cluster/platform/readings.ts';
-import {type ObjectFinding, objectFinding} from '../../../findings/finding.ts';
 import {type Fact, known, type ReadError, unknown} from '../../../ground/fact.ts';
+import {type ObjectFinding, objectFinding} from '../../../ground/finding.ts';
 import {jsonText} from '../../../ground/json.ts';
 
 import {withoutSecrets} from '../redact/find-secrets.ts';

@@ -145,7 +145,7 @@ function lostFiles(
       changeOf(
         'dropped',
         [spelling(TOKEN)],
-        `${spelling(TOKEN)} is not written, because values.yaml stores plain text.`,
+        'not written, because values.yaml stores plain text.',
         'Set SCALR_AGENT_TOKEN for scalr-agent install, or store it in the Secret scalr-agent-token under the key token',
       ),
     );
@@ -154,7 +154,7 @@ function lostFiles(
       changeOf(
         'dropped',
         [spelling(name)],
-        `${spelling(name)} refers to a file on the machine.`,
+        'refers to a file on the machine.',
         'Store certificate and key in the Secret scalr-agent-client-cert of type kubernetes.io/tls',
       ),
     );
@@ -295,7 +295,7 @@ const lostOptions = (
 ];
 
 export const lost = (name: string, reason: string, remedy?: string): Change =>
-  changeOf('dropped', [name], `${name} is not carried over: ${reason}.`, remedy);
+  changeOf('dropped', [name], `not carried over: ${reason}.`, remedy);
 
 /** Options that change no setting. */
 function unreadIn(tree: Values, target: HostConfiguration['target']): Path[] {
@@ -321,7 +321,7 @@ function versionOf(image = ''): Change[] {
   const {repository, tag} = splitImage(image);
   const isPinned = /(^|\/)scalr\/agent$/.test(repository) && tag !== undefined && tag !== 'latest';
   if (!isPinned) return [];
-  const message = `The version of the image ${image} is not carried over: the chart selects the agent version.`;
+  const message = `the version of ${image} is not carried over: the chart selects the agent version.`;
   return [
     changeOf(
       'dropped',

@@ -316,11 +316,7 @@ function generateFrom(
     if (rejected === undefined) throw result;
     settings = settings.without(rejected.setting);
     refusedByRules.push(
-      changeOf(
-        'dropped',
-        [keyOf(rejected.setting)],
-        `${keyOf(rejected.setting)} is not carried over: ${result.message}`,
-      ),
+      changeOf('dropped', [keyOf(rejected.setting)], `not carried over: ${result.message}`),
     );
   }
 }
@@ -329,7 +325,7 @@ function refusal(setting: Setting, settings: Settings, target: Target, key: stri
   const reason =
     refusalReason(chartFor(target), setting, settings.get(setting)) ??
     'the chart has no key for it';
-  return changeOf('dropped', [key], `${targetName(target)} does not support ${key}: ${reason}.`);
+  return changeOf('dropped', [key], `not supported by ${targetName(target)}: ${reason}.`);
 }
 
 /** Extra variables that are secrets, or that the chart sets itself. */
@@ -359,7 +355,7 @@ function withoutForeignVariables(
           : changeOf(
               'dropped',
               [name],
-              `${name} can be a secret, and values.yaml stores plain text.`,
+              'can be a secret, and values.yaml stores plain text.',
               'Pass it to the pods from a Kubernetes Secret',
             ),
       ),
@@ -370,10 +366,11 @@ function withoutForeignVariables(
 const withoutDerived = (changes: readonly Change[]): Change[] => {
   const ids = catalog.map(({id}) => id);
   return changes.filter(
-    ({kind, path}) =>
+    ({kind, subject: {path}}) =>
       kind !== 'kept' ||
       !(
-        ids.includes(path) || changes.some((each) => each.kind === 'renamed' && each.path === path)
+        ids.includes(path) ||
+        changes.some((each) => each.kind === 'renamed' && each.subject.path === path)
       ),
   );
 };
@@ -388,17 +385,16 @@ function renamed(
   const places = origins
     .filter((origin) => origin.setting === setting)
     .map(({path}) => spellPath(path));
-  if (places.length > 0)
-    return [changeOf('renamed', [key], `${key} is now ${places.join(' and ')}.`)];
+  if (places.length > 0) return [changeOf('renamed', [key], `now ${places.join(' and ')}.`)];
   const scope = scopeOf(target, settings.get);
   const value = settings.get(setting);
   const limits = rowsFor(chartFor(target), setting, value, scope).flatMap(
     (row) => row.partly?.(value, scope) ?? [],
   );
   if (limits.length > 0)
-    return [changeOf('dropped', [key], `${key} is not carried over: ${limits.join(' ')}`)];
+    return [changeOf('dropped', [key], `not carried over: ${limits.join(' ')}`)];
   return supports(target, setting, settings)
-    ? [changeOf('kept', [key], `${key} needs no key in ${targetName(target)}.`)]
+    ? [changeOf('kept', [key], `needs no key in ${targetName(target)}.`)]
     : [];
 }
 

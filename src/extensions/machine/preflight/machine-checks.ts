@@ -11,9 +11,9 @@ import {
   pass,
   warn,
 } from '../../../checks/preflight/checks/check-result.ts';
-import {changing} from '../../../findings/finding.ts';
 import {ExpectedError} from '../../../ground/errors.ts';
 import {isKnown} from '../../../ground/fact.ts';
+import {changing} from '../../../ground/finding.ts';
 import {count, few} from '../../../ground/text.ts';
 import {url} from '../../../settings/agent.ts';
 import {imagePullPolicy} from '../../../settings/images.ts';

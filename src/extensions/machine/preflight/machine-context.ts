@@ -7,6 +7,7 @@ import {
   known,
   knownValue,
   mapped,
+  type Unknown,
   unknown,
 } from '../../../ground/fact.ts';
 import {type Fields, isFields, jsonIn} from '../../../ground/json.ts';
@@ -15,6 +16,7 @@ import type {
   Files,
   HostAnswer,
   HostCall,
+  HostError,
   HostTools,
 } from '../../../ground/system/system.ts';
 import {propertiesIn, showServices} from '../../../ground/system/systemd.ts';
@@ -23,7 +25,7 @@ import type {Get} from '../../../settings/define.ts';
 import type {Settings} from '../../../settings/settings.ts';
 import {type HostAgent, hostAgent} from '../agent.ts';
 import {hasService} from '../agents.ts';
-import {type DockerContainer, readContainers} from '../containers.ts';
+import {type DockerContainer, listContainers} from '../containers.ts';
 import {directoriesFor} from '../directories.ts';
 import {readSocket} from '../socket.ts';
 import {type ListedEndpoint, tryEndpoints} from './try-endpoints.ts';
@@ -130,33 +132,20 @@ const ask = async (call: HostCall, {host, signal}: MachineDeps): Promise<Fact<st
   factOf(call, await host.run(call, {signal}));
 
 const factOf = ({tool, args}: HostCall, {stdout, error}: HostAnswer): Fact<string> =>
-  error === undefined
-    ? known(stdout, [tool, args[0]].join(' '))
-    : unknown(REASONS[error.kind] ?? 'failed', error.message);
+  error === undefined ? known(stdout, [tool, args[0]].join(' ')) : unreadBy(error);
 
-/** An expected error as an unknown fact. */
-const settled = <T>(reading: Promise<T>, source: string): Promise<Fact<T>> =>
-  reading.then(
-    (value) => known(value, source),
-    // The check says what cannot be read.
-    onFailure(({code, message}) =>
-      unknown(
-        code === 'FORBIDDEN' ? 'forbidden' : 'failed',
-        message.replace(/^Cannot [^:]*: |\.$/g, ''),
-      ),
-    ),
-  );
+const unreadBy = ({kind, message, reason = message}: HostError): Unknown =>
+  unknown(REASONS[kind] ?? 'failed', reason);
 
 /** The Linux packages bring a Docker of their own, so a machine without docker has no other containers. */
-function containersOf(
+async function containersOf(
   target: string,
   deps: Pick<MachineDeps, 'host' | 'signal'>,
 ): Promise<MachineContext['containers']> {
-  const withoutDocker = onFailure((failure): [] => {
-    if (target === 'systemd' && failure.code === 'TOOL_NOT_FOUND') return [];
-    throw failure;
-  });
-  return settled(readContainers(deps).catch(withoutDocker), 'docker ps');
+  const {containers, error} = await listContainers(deps);
+  if (containers) return known(containers, 'docker ps');
+  const hasNone = target === 'systemd' && error.isToolMissing === true;
+  return hasNone ? known([], 'docker ps') : unreadBy(error);
 }
 
 const socketOf = (deps: MachineDeps): Promise<NonNullable<MachineContext['socket']>> =>
@@ -198,9 +187,9 @@ const numberAt =
   };
 
 const readText = (path: string, files: MachineDeps['files']): Promise<Fact<string>> =>
-  settled(
-    files.read(path).then((bytes) => bytes.toString('utf8')),
-    path,
+  files.read(path).then(
+    (bytes) => known(bytes.toString('utf8'), path),
+    onFailure(({message}) => unknown('failed', message.replace(/\.$/, ''))),
   );
 
 /** https://www.freedesktop.org/software/systemd/man/latest/os-release.html */

@@ -9,7 +9,7 @@ import type {
 import {clusterFindings} from '../../../../src/extensions/bundle/cluster-findings.ts';
 import {objectFiles} from '../../../../src/extensions/bundle/collect/read-objects.ts';
 import {BundlePositions} from '../../../../src/extensions/bundle/positions.ts';
-import type {ObjectFinding} from '../../../../src/findings/finding.ts';
+import type {ObjectFinding} from '../../../../src/ground/finding.ts';
 import {TODAY} from '../../../support/settings-from.ts';
 
 type Status = NonNullable<Pod['status']>;
