@@ -324,7 +324,7 @@ describe('a pending Helm operation', () => {
       message:
         'Release agent is busy: pending-upgrade (revision 3) since 2026-11-22T12:00:00Z, 40s ago. The Helm client "helm-controller" started it ("Preparing upgrade") and may still be running.',
       suggestions: [
-        'Wait until it ends, then run the same command again: helm history agent --output json --namespace scalr',
+        'Wait until it ends, then run the same command again: helm history agent --namespace scalr',
         'If that operation no longer runs, add --take-over',
       ],
     });
