@@ -1,4 +1,3 @@
-import {helmVersion} from '../cluster/helm/release-calls.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {refText} from '../cluster/kubernetes/object-refs.ts';
 import {type Inventory, inventoryOf} from '../cluster/release/inventory.ts';
@@ -20,6 +19,7 @@ import {accountPlanText} from '../extensions/account/plan-text.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, onFailure} from '../ground/errors.ts';
 import {type SettingFinding, warningOf} from '../ground/finding.ts';
+import {requireHelmContext} from '../operations/helm-context.ts';
 import {requireAborted} from '../operations/pending-operation.ts';
 import {dryRunSteps, type PlanCheck} from '../operations/plan-dry-run.ts';
 import {removalText} from '../operations/removal.ts';
@@ -244,7 +244,7 @@ function textOf(
 async function checkUninstall({name, planned, access}: UninstallJob): Promise<PlanCheck> {
   const {steps} = planned.plan;
   // Other operations have rendered a chart before; here, the first steps would stop the agent before helm is missed.
-  if (steps.some(({call}) => call.tool === 'helm')) await access.processes.run(helmVersion);
+  await requireHelmContext(steps, name.kubeTarget, access.processes);
   await requirePermissions(steps, name, {...access, operation: 'uninstall'});
   const notChecked = await dryRunSteps(steps, name.kubeTarget, access.processes);
   const all = notChecked.length > 0 ? 'all other' : 'all';
