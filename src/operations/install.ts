@@ -33,6 +33,7 @@ import {
   restartSteps,
   rotatedWarnings,
   secretSteps,
+  unusedSecretWarnings,
   userWarnings,
   withSecretUsers,
 } from './install-secrets.ts';
@@ -111,6 +112,7 @@ export function planInstall(
         : []),
       ...rotatedWarnings(desired, facts),
       ...userWarnings(desired, facts),
+      ...(isChanged ? unusedSecretWarnings(desired, facts) : []),
       ...(isChanged ? contested(desired, facts) : []).map(({object, manager, paths}) =>
         warningOf(
           'OBJECT_NOT_OWNED',

@@ -540,3 +540,22 @@ test('warns before a given token replaces a rotated one, and not if the account 
   expect(codes([ofAccount])).toEqual(codes([made]));
   expect(codes([ofAccount])).not.toContain('ROTATED_TOKEN');
 });
+
+test('names Secrets that the release no longer uses, without those that Helm deletes', () => {
+  const reads = (...secrets: string[]): string =>
+    `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: agent-main}\nspec: {template: {spec: {volumes: [${secrets
+      .map((each) => `{name: ${each}, secret: {secretName: ${each}}}`)
+      .join(', ')}]}}}\n`;
+  const made = 'apiVersion: v1\nkind: Secret\nmetadata: {name: made-by-chart}\n';
+  const found = facts({
+    ...inPlace,
+    installed: objectsIn(`${reads('kept', 'client-cert', 'made-by-chart')}---\n${made}`),
+  });
+  const {warnings} = plan(desired({manifest: reads('kept'), values: {a: 2}}), found);
+  expect(warnings).toEqual([
+    warningOf(
+      'UNUSED_SECRET',
+      'Release agent no longer uses Secret client-cert, which remains with its content. When nothing else uses it: kubectl delete secret/client-cert --namespace scalr',
+    ),
+  ]);
+});
