@@ -72,7 +72,6 @@ export function timelineOf(files: ReadonlyMap<string, string>): Timeline {
 
 class TimelineReader {
   readonly #files: ReadonlyMap<string, string>;
-  readonly #summary: string;
   /** When the bundle was made. */
   readonly #made: number;
   readonly #lanes = new Map<string, Lane>();
@@ -80,8 +79,7 @@ class TimelineReader {
 
   constructor(files: ReadonlyMap<string, string>) {
     this.#files = files;
-    this.#summary = files.get('SUMMARY.md') ?? '';
-    this.#made = Date.parse(/^Created (\S+) by /m.exec(this.#summary)?.[1] ?? '');
+    this.#made = Date.parse(/^Created (\S+) by /m.exec(files.get('SUMMARY.md') ?? '')?.[1] ?? '');
   }
 
   read(): void {
@@ -93,7 +91,6 @@ class TimelineReader {
     for (const file of ['events.txt', 'gone/events.txt']) this.#addEvents(file);
     this.#addSkew();
     this.#addMissing();
-    this.#addCuts();
   }
 
   timeline(): Timeline {
@@ -153,7 +150,7 @@ class TimelineReader {
     const file = 'findings.json';
     for (const finding of list(parsed(this.#files.get(file)))) {
       if (text(finding, 'code') !== 'CLOCK_SKEW') continue;
-      const lane = this.#lane(text(finding, 'object'), 'Other objects');
+      const lane = this.#lane(text(finding, 'subject', 'object'), 'Other objects');
       this.#addMark({at: this.#made, lane, kind: 'skew', text: text(finding, 'message'), file});
     }
   }
@@ -162,15 +159,9 @@ class TimelineReader {
     const file = 'errors.json';
     for (const missing of list(parsed(this.#files.get(file)))) {
       const time = text(missing, 'at');
-      if (time !== '') this.#addGap(time, text(missing, 'what'), text(missing, 'message'), file);
+      const what = text(missing, 'subject', 'object');
+      if (time !== '') this.#addGap(time, what, text(missing, 'message'), file);
     }
-  }
-
-  /** Logs that were cut to fit into the bundle. */
-  #addCuts(): void {
-    const cuts = /^- (logs\/\S+): (\d+ bytes cut from the middle) after (\S+),/gm;
-    for (const [, what = '', message = '', time = ''] of this.#summary.matchAll(cuts))
-      this.#addGap(time, what, message, 'SUMMARY.md');
   }
 
   #addGap(time: string, what: string, message: string, file: string): void {

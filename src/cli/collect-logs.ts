@@ -13,7 +13,7 @@ import {
 import type {AgentsInAccount} from '../extensions/bundle/collect/docker.ts';
 import {logContainers, type Since} from '../extensions/bundle/collect/log-items.ts';
 import type {PreparedBundle} from '../extensions/bundle/collect/prepare.ts';
-import type {Gap, TextFile} from '../extensions/bundle/collect/read-objects.ts';
+import {type Gap, gapDocument, type TextFile} from '../extensions/bundle/collect/read-objects.ts';
 import {type BundledRelease, helmReleaseOf} from '../extensions/bundle/collect/scope.ts';
 import {MIN_SHARE_BYTES} from '../extensions/bundle/collect/shares.ts';
 import {type CollectedBundle, signalExitCode} from '../extensions/bundle/save-bundle.ts';
@@ -190,7 +190,7 @@ export interface CollectResult {
   file?: string;
   bytes?: number;
   containers: number;
-  errors: readonly {what: string; kind: string; message: string}[];
+  errors: readonly ReturnType<typeof gapDocument>[];
   /** Files in which the final check found a secret: they were masked or left out. */
   withheld?: Bundle['withheld'];
   redactions?: Bundle['redactions'];
@@ -210,7 +210,7 @@ export function showFileList(
     );
   return {
     containers: logContainers(logs),
-    errors: gaps.map(errorOf),
+    errors: gaps.map(gapDocument),
     complete: gaps.every(({isMinor}) => isMinor),
   };
 }
@@ -232,15 +232,13 @@ export function showCollected(
     file,
     bytes,
     containers,
-    errors: gaps.map(errorOf),
+    errors: gaps.map(gapDocument),
     withheld,
     redactions,
     findings,
     complete,
   };
 }
-
-const errorOf = ({what, error: {kind, message}}: Gap) => ({what, kind, message});
 
 type Release = BundledRelease & {values: Values | undefined};
 type AccountFiles = {texts: TextFile[]; gaps: Gap[]};

@@ -1,4 +1,4 @@
-import {type CheckFinding, checksWith} from '../checks/preflight/checks/check.ts';
+import {checksWith} from '../checks/preflight/checks/check.ts';
 import {unverified} from '../checks/preflight/run-preflight.ts';
 import type {ExpectedError} from '../ground/errors.ts';
 import {type Finding, findingSentence, type SettingFinding, warningOf} from '../ground/finding.ts';
@@ -8,12 +8,8 @@ import {FIXES} from './fixes.ts';
 import {withoutFlags} from './possible-answers.ts';
 import type {Reviewed} from './prepare-review.ts';
 
-/** A problem of the review, and the question whose answer removes it. */
-export interface Notice {
-  level: 'error' | 'warning';
-  code: string;
-  text: string;
-  remedies: readonly string[];
+/** A problem of the review in the words of the questions, and the question whose answer removes it. */
+export interface Notice extends Finding {
   /** ID of the question. */
   fix?: string | undefined;
 }
@@ -29,44 +25,40 @@ export function noticesOf({generated, prepared, host, problem}: Reviewed): Notic
   ];
   const all = [
     ...(problem === undefined ? [] : [ofError(problem)]),
-    ...checksWith(checks, 'error').map((each) => ofCheck(each, 'error')),
-    ...warnings.map(ofWarning),
-    ...checksWith(checks, 'warning').map((each) => ofCheck(each, 'warning')),
+    ...checksWith(checks, 'error').map((each) => ofFinding(each)),
+    ...warnings.map((each) => ofFinding(each, each.subject.setting)),
+    ...checksWith(checks, 'warning').map((each) => ofFinding(each)),
   ];
-  return all.filter(({text}, index) => all.findIndex((each) => each.text === text) === index);
+  return all.filter(
+    ({message}, index) => all.findIndex((each) => each.message === message) === index,
+  );
 }
 
-const ofFinding = (
-  finding: Pick<Finding, 'code' | 'remedies'>,
-  level: Notice['level'],
-  {text, setting}: {text: string; setting?: string | undefined},
-): Notice => ({
-  level,
-  code: finding.code,
-  text: withoutFlags(text),
-  remedies: finding.remedies.map((remedy) => inWords(remedy.text)),
-  fix: FIXES[finding.code] ?? changedBy(finding) ?? setting,
-});
+function ofFinding(finding: Finding, setting?: string): Notice {
+  const {code, verdict, remedies} = finding;
+  const fix = FIXES[code] ?? changedBy(finding) ?? setting;
+  const message = withoutFlags(findingSentence(finding));
+  return {
+    code,
+    verdict,
+    subject: {},
+    message: verdict === 'warning' && fix !== undefined ? firstSentence(message) : message,
+    remedies: remedies.map(({text}) => ({text: inWords(text)})),
+    fix,
+  };
+}
 
-const ofWarning = (warning: SettingFinding): Notice =>
-  ofFinding(warning, 'warning', {text: warning.message, setting: warning.subject.setting});
+/** The fix of a warning tells the others. */
+const firstSentence = (message: string): string => /^.+?\.(?= |$)/.exec(message)?.[0] ?? message;
 
-const ofCheck = (check: CheckFinding, level: Notice['level']): Notice =>
-  ofFinding(check, level, {text: findingSentence(check)});
+const ofError = (error: ExpectedError): Notice => {
+  const named = error.problems.flatMap(({subject}) => subject.setting ?? [])[0];
+  return {...ofFinding(error), fix: named ?? FIXES[error.code]};
+};
 
 /** Without --set, which is no question. */
 const changedBy = ({remedies}: Pick<Finding, 'remedies'>): string | undefined =>
   remedies.find(({setting}) => setting !== undefined && setting !== set.id)?.setting;
-
-function ofError({code, message, suggestions, problems}: ExpectedError): Notice {
-  return {
-    level: 'error',
-    code,
-    text: withoutFlags(message),
-    remedies: suggestions.map(inWords),
-    fix: problems.flatMap(({subject}) => subject.setting ?? [])[0] ?? FIXES[code],
-  };
-}
 
 /** A command stays as it is, so that it can be copied. */
 const inWords = (text: string): string =>

@@ -78,7 +78,7 @@ function installRow({reviewed, notices}: Menu): Choice & {value: Action} {
   const {prepared, host} = reviewed;
   const steps = (prepared?.plan ?? host?.plan)?.steps.length ?? 0;
   const label = prepared?.facts.release === undefined ? 'Install' : 'Update the installed release';
-  const fails = notices.some(({level}) => level === 'error');
+  const fails = notices.some(({verdict}) => verdict === 'error');
   return {
     value: 'install',
     label,
@@ -87,17 +87,17 @@ function installRow({reviewed, notices}: Menu): Choice & {value: Action} {
   };
 }
 
-const fixRow = ({code, fix, text}: Notice): (Choice & {value: Action})[] =>
+const fixRow = ({code, fix, message}: Notice): (Choice & {value: Action})[] =>
   fix === undefined
     ? []
-    : [{value: `fix:${fix}`, label: `Fix ${code}`, description: text.split('\n')[0]}];
+    : [{value: `fix:${fix}`, label: `Fix ${code}`, description: message.split('\n')[0]}];
 
 /** Enter after reading must not install, and nothing that will fail is preselected. */
 export function preselected(menu: Menu): Action {
   const {state, reviewed, notices, isUnedited, saved, last} = menu;
   if (last === 'save' && saved === 'current') return 'quit';
   if (last !== undefined) return last;
-  const errors = notices.filter(({level}) => level === 'error');
+  const errors = notices.filter(({verdict}) => verdict === 'error');
   const fix = errors.find((each) => each.fix !== undefined)?.fix;
   if (fix !== undefined) return `fix:${fix}`;
   const hasNothingToDo =

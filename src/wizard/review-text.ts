@@ -1,6 +1,7 @@
 import {checksWith, passedChecks} from '../checks/preflight/checks/check.ts';
 import {count} from '../ground/text.ts';
-import {asciiFallback, paragraph, type Screen, theme} from '../ui/theme.ts';
+import {findingText} from '../ui/finding-text.ts';
+import {paragraph, type Screen, theme} from '../ui/theme.ts';
 import type {Notice} from './notices.ts';
 import {placeText} from './place.ts';
 import type {Reviewed} from './prepare-review.ts';
@@ -31,7 +32,7 @@ export function reviewScreen(content: ReviewContent, screen: Screen): string {
     ...marked.map((row) => rowText(row, true, screen)),
     ...rows.filter((row) => !isMarked(row)).map((row) => rowText(row, false, screen)),
     ...checksText(reviewed, screen),
-    ...notices.map((notice) => noticeText(notice, screen)),
+    ...notices.map((notice) => findingText(notice, screen, {margin: '   '})),
     ...stepsText(reviewed, screen),
     ...notes.map((note) => paragraph('   ', note, screen)),
   ];
@@ -72,23 +73,6 @@ function checksText({prepared}: Reviewed, screen: Screen): string[] {
   return [
     paragraph(`   ${theme(screen).green('✔')} `, `${count(passed, 'check')} passed${more}`, screen),
   ];
-}
-
-/** A warning is told in its first sentence where its fix tells the others. */
-function noticeText({level, code, text: whole, remedies, fix}: Notice, screen: Screen): string {
-  const isShort = level === 'warning' && fix !== undefined;
-  const text = isShort ? (/^.+?\.(?= |$)/.exec(whole)?.[0] ?? whole) : whole;
-  const {red, yellow, dim, bold} = theme(screen);
-  const mark = level === 'error' ? red('×') : yellow('!');
-  const [first = '', ...lines] = text.split('\n');
-  return [
-    paragraph(`   ${mark} `, `${bold(code)}  ${first}`, screen),
-    ...lines.map((line) => paragraph('     ', line, screen)),
-    // On one line, so that a command can be copied.
-    ...remedies.map((remedy) =>
-      asciiFallback(`     ${dim('→')} ${remedy.replaceAll('\n', '\n       ')}\n`, screen),
-    ),
-  ].join('');
 }
 
 function stepsText({prepared, host}: Reviewed, screen: Screen): string[] {

@@ -66,7 +66,12 @@ Created ${at(1000)} by scalr-agent collect-logs. Containers: 2.
     },
   ]),
   'errors.json': JSON.stringify([
-    {what: 'logs/risky/agent.log', kind: 'server', message: 'incomplete: timed out', at: at(800)},
+    {
+      subject: {object: 'logs/risky/agent.log'},
+      kind: 'server',
+      message: 'incomplete: timed out',
+      at: at(800),
+    },
   ]),
   'events.txt': [
     `${at(30)}  Warning  Pod/agent-1  Unhealthy  probe failed`,

@@ -240,9 +240,15 @@ describe('an account that', () => {
     expect(stderr.split('\n')[0]).toBe(warning);
     expect(text('SUMMARY.md').split('\n')[0]).toBe(warning);
     expect(result.errors).toContainEqual({
-      what: `Secrets of namespace ${own.namespace} (the bundle was not searched for their values)`,
-      kind: 'forbidden',
+      code: 'FORBIDDEN',
+      verdict: 'unknown',
+      subject: {
+        object: `Secrets of namespace ${own.namespace} (the bundle was not searched for their values)`,
+      },
       message: expect.stringContaining('cannot list resource "secrets"'),
+      remedies: expect.any(Array),
+      kind: 'forbidden',
+      isMinor: false,
     });
     expect(new Set(errors.map(({kind}) => kind))).toEqual(new Set(['forbidden']));
     expect(errors.map(({what}) => what)).toEqual(

@@ -9,10 +9,7 @@ const terminated = (second: number, reason: string, exitCode: number) => ({
   terminated: {finishedAt: at(second), reason, exitCode},
 });
 const FILES = new Map([
-  [
-    'SUMMARY.md',
-    `# Support bundle\n\nCreated ${at(60)} by scalr-agent collect-logs.\n\n- logs/worker-1/agent.log: 7 bytes cut from the middle after ${at(37)}, because of --max-size\n`,
-  ],
+  ['SUMMARY.md', `# Support bundle\n\nCreated ${at(60)} by scalr-agent collect-logs.\n`],
   [
     'releases/mine/history.json',
     JSON.stringify([{revision: 1, updated: at(-5), chart: 'agent-job-0.6.5', status: 'deployed'}]),
@@ -53,7 +50,11 @@ const FILES = new Map([
   [
     'findings.json',
     JSON.stringify([
-      {code: 'CLOCK_SKEW', object: 'clock of this machine', message: '5 min behind'},
+      {
+        code: 'CLOCK_SKEW',
+        subject: {object: 'clock of this machine'},
+        message: '5 min behind',
+      },
       7,
     ]),
   ],
@@ -61,13 +62,24 @@ const FILES = new Map([
     'errors.json',
     JSON.stringify([
       {
-        what: 'Pod objects (--watch)',
+        subject: {object: 'Pod objects (--watch)'},
         kind: 'unreachable',
         message: 'not watched for 9 s: refused',
         at: at(50),
       },
-      {what: 'logs/atask-1/run.log', kind: 'server', message: 'incomplete: timed out', at: at(15)},
-      {what: 'logs/gone-1/run.log', kind: 'not-found', message: 'not found'},
+      {
+        subject: {object: 'logs/atask-1/run.log'},
+        kind: 'server',
+        message: 'incomplete: timed out',
+        at: at(15),
+      },
+      {subject: {object: 'logs/gone-1/run.log'}, kind: 'not-found', message: 'not found'},
+      {
+        subject: {object: 'logs/worker-1/agent.log'},
+        kind: 'cut',
+        message: '7 bytes cut from the middle',
+        at: at(37),
+      },
     ]),
   ],
 ]);
@@ -95,7 +107,7 @@ test('lanes and marks stand in order', () => {
     '15 gap pod/atask-1 errors.json:',
     '20 failure pod/atask-1 objects/pod/atask-1.json:',
     '35 warning PersistentVolumeClaim/cache events.txt:3',
-    '37 gap pod/worker-1 SUMMARY.md:',
+    '37 gap pod/worker-1 errors.json:',
     '40 probe pod/controller-1 events.txt:2',
     '50 gap Pod objects (--watch) errors.json:',
     '60 skew clock of this machine findings.json:',

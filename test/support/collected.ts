@@ -36,12 +36,16 @@ export async function unpack(file: string) {
       .map((name) => `${name} ${Buffer.byteLength(text(name))}`),
   );
   files.set('report.html', decoded(text('report.html')));
-  const errors = JSON.parse(text('errors.json')) as {what: string; kind: string; message: string}[];
+  const gaps = JSON.parse(text('errors.json')) as {
+    subject: {object: string};
+    kind: string;
+    message: string;
+  }[];
   return {
     names: [...files.keys()],
     text,
     all: [...files].map(([name, content]) => `${name}\n${content}`).join('\n'),
-    errors,
+    errors: gaps.map(({subject, kind, message}) => ({what: subject.object, kind, message})),
   };
 }
 

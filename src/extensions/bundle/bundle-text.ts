@@ -2,6 +2,7 @@ import {commandLine} from '../../ground/command-line.ts';
 import {count, sizeText} from '../../ground/text.ts';
 import {findingText} from '../../ui/finding-text.ts';
 import {nextStep, paragraph, type Screen, theme} from '../../ui/theme.ts';
+import {gapFinding} from './collect/read-objects.ts';
 import type {DamagedEntry, Inspection} from './inspect.ts';
 import type {RedactionDecision} from './redact/redactor.ts';
 import {SUPPORT_CENTER, type Unsearched, unsearchedText} from './report.ts';
@@ -62,7 +63,7 @@ export function bundleText(
 
 /** The missing parts of a bundle; empty if it is complete. */
 export function missingText(gaps: Bundle['gaps'], screen: Screen): string {
-  const items = gaps.map(({what, error}) => `${what}: ${error.message}`);
+  const items = gaps.map((gap) => findingText(gapFinding(gap), screen));
   return listText('Could not be read:', items, 'errors.json', screen);
 }
 
@@ -70,14 +71,14 @@ export function missingText(gaps: Bundle['gaps'], screen: Screen): string {
 export const withheldText = (withheld: Bundle['withheld'], screen: Screen): string =>
   listText(
     'Secrets found by the final check (masked, or the file was excluded):',
-    withheld,
+    withheld.map((file) => paragraph('  - ', file, screen)),
     'SUMMARY.md',
     screen,
   );
 
 function listText(title: string, items: readonly string[], all: string, screen: Screen): string {
   if (items.length === 0) return '';
-  const lines = items.slice(0, MOST).map((item) => paragraph('  - ', item, screen));
+  const lines = items.slice(0, MOST);
   if (items.length > MOST) lines.push(`  - and ${items.length - MOST} more, see ${all}\n`);
   return `${theme(screen).bold(title)}\n${lines.join('')}`;
 }

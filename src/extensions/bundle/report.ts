@@ -5,11 +5,16 @@ import type {LogRecord} from '../../checks/diagnose/log-matcher.ts';
 import type {Claim, Pod} from '../../cluster/kubernetes/objects.ts';
 import {platformOf} from '../../cluster/platform/platform.ts';
 import {isKnown, known} from '../../ground/fact.ts';
-import {evidenceText, type ObjectFinding, type Verdict} from '../../ground/finding.ts';
+import {
+  evidenceText,
+  type ObjectFinding,
+  objectFinding,
+  type Verdict,
+} from '../../ground/finding.ts';
 import {count, sizeText} from '../../ground/text.ts';
 import {logContainers} from './collect/log-items.ts';
 import type {PreparedBundle} from './collect/prepare.ts';
-import type {Gap} from './collect/read-objects.ts';
+import {type Gap, gapFinding} from './collect/read-objects.ts';
 import type {RedactionReport} from './redact/redactor.ts';
 
 /** Support address in the READMEs of the charts. */
@@ -36,7 +41,7 @@ export function summaryText(
   const findings = found.map((each) => cleanFinding(each, clean));
   const gaps = missing.map((each) => cleanGap(each, clean));
   const of = (desired: Verdict): string[] =>
-    findings.filter(({verdict}) => verdict === desired).map(findingText);
+    findings.filter(({verdict}) => verdict === desired).map(findingMarkdown);
   const unsearched = unsearchedText({gaps, skipsSecrets});
   const subject = clean(about);
   const releases = prepared.releases.map((each) =>
@@ -141,23 +146,29 @@ function verdict(
 export const cutLogs = (logs: BundleContents['logs']): BundleContents['logs'] =>
   logs.filter(({cut}) => cut !== undefined);
 
-const findingText = ({subject, code, message, evidence, remedies}: ObjectFinding): string =>
+export const cutFinding = ({file, cut, cutAfter}: BundleContents['logs'][number]): ObjectFinding =>
+  objectFinding('note', file, 'LOG_CUT', {
+    message: `${cut} bytes cut from the middle${cutAfter === undefined ? '' : ` after ${cutAfter}`}`,
+    remedy: 'Increase --max-size',
+  });
+
+const headMarkdown = ({subject, code, message}: ObjectFinding): string =>
+  `${subject.object} (${code}): ${message}`;
+
+const findingMarkdown = (finding: ObjectFinding): string =>
   [
-    `- ${subject.object} (${code}): ${message}`,
-    ...(evidence === undefined ? [] : [`  - see: ${evidenceText(evidence)}`]),
-    ...remedies.map(({text}) => `  - do: ${text}`),
+    `- ${headMarkdown(finding)}`,
+    ...(finding.evidence === undefined ? [] : [`  - see: ${evidenceText(finding.evidence)}`]),
+    ...finding.remedies.map(({text}) => `  - do: ${text}`),
   ].join('\n');
 
 const missingLines = (gaps: readonly Gap[], logs: BundleContents['logs']): string[] => [
-  ...gaps.filter(({isMinor}) => !isMinor).map(gapText),
-  ...cutLogs(logs).map(({file, cut, cutAfter}) => {
-    const after = cutAfter === undefined ? '' : ` after ${cutAfter}`;
-    return `- ${file}: ${cut} bytes cut from the middle${after}, because of --max-size`;
-  }),
-  ...gaps.filter(({isMinor}) => isMinor).map((gap) => `${gapText(gap)} (optional)`),
+  ...gaps.filter(({isMinor}) => !isMinor).map((gap) => findingMarkdown(gapFinding(gap))),
+  ...cutLogs(logs).map((log) => findingMarkdown(cutFinding(log))),
+  ...gaps
+    .filter(({isMinor}) => isMinor)
+    .map((gap) => `${findingMarkdown(gapFinding(gap))} (optional)`),
 ];
-
-const gapText = ({what, error}: Gap): string => `- ${what}: ${error.message}`;
 
 function releaseText({name, chart, version, status}: PreparedBundle['releases'][number]): string {
   const agent = agentVersionOf({chart, version});
@@ -282,9 +293,7 @@ export function ticketText(
     field('What happened, when, and in which run', []),
     field('Findings of this program', [
       verdictText(findings),
-      ...findings
-        .filter(({verdict}) => verdict !== 'note')
-        .map(({subject, code, message}) => `${subject.object} (${code}): ${message}`),
+      ...findings.filter(({verdict}) => verdict !== 'note').map(headMarkdown),
     ]),
     field('Install type', about === undefined ? releases.map(ticketRelease) : [about]),
     field('Platform type and vendor', platformLines(prepared)),

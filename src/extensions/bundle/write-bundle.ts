@@ -1,4 +1,4 @@
-import type {ObjectFinding} from '../../ground/finding.ts';
+import {type ObjectFinding, objectFinding} from '../../ground/finding.ts';
 import {jsonText} from '../../ground/json.ts';
 import type {Secret} from '../../ground/secret.ts';
 import type {Archive, ClosedArchive} from '../../ground/system/system.ts';
@@ -6,7 +6,7 @@ import type {Archive, ClosedArchive} from '../../ground/system/system.ts';
 import {closeChecked, fileNames} from './checked-archive.ts';
 import {logContainers} from './collect/log-items.ts';
 import type {PreparedBundle} from './collect/prepare.ts';
-import type {Gap} from './collect/read-objects.ts';
+import {type Gap, gapDocument} from './collect/read-objects.ts';
 import {writeBundleFiles} from './collect/write-files.ts';
 import {allFindings} from './findings.ts';
 import {BundlePositions} from './positions.ts';
@@ -18,6 +18,7 @@ import {
   type BundleContents,
   cleanFinding,
   cleanGap,
+  cutFinding,
   cutLogs,
   redactionText,
   summaryText,
@@ -160,12 +161,15 @@ function ownFiles(prepared: PreparedBundle, contents: BundleContents, redact: Re
   const report = redact.report();
   const notSearched = report.notSearched.map(cleaner(redact, 'redactions.json'));
   const redactions = {...report, notSearched};
-  const errors = gaps.map(({what, error, at, isMinor}) => ({what, ...error, at, isMinor}));
-  const withheldError = (what: string) => ({
-    what,
-    kind: 'withheld',
-    message: 'a secret was found in it',
-  });
+  const errors = [
+    ...gaps.map(gapDocument),
+    ...cutLogs(contents.logs).map((log) => ({...cutFinding(log), kind: 'cut', at: log.cutAfter})),
+  ];
+  const withheldError = (file: string) =>
+    objectFinding('warning', file, 'SECRET_IN_BUNDLE', {
+      message: 'the final check found a secret, which was masked, or the file was left out',
+      remedy: '',
+    });
   return {
     findings,
     gaps,

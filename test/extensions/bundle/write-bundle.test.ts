@@ -141,8 +141,8 @@ test('the summary starts with its verdict, and lists included and missing parts'
 
     ## Not included
 
-    - logs/agent-1/token.log: etcdserver: request timed out
-    - Role objects: may not list them (optional)
+    - logs/agent-1/token.log (NOT_COLLECTED): etcdserver: request timed out
+    - Role objects (FORBIDDEN): may not list them (optional)
 
     ## Releases
 
@@ -253,7 +253,7 @@ test('a log that was cut to fit --max-size is reported, and the bundle is comple
     '\nThe bundle is complete. To fit --max-size, 1 log was cut in the middle.\n',
   );
   expect(summary).toMatch(
-    /\n- logs\/agent-1\/agent\.log: \d+ bytes cut from the middle, because of --max-size\n/,
+    /\n- logs\/agent-1\/agent\.log \(LOG_CUT\): \d+ bytes cut from the middle\n {2}- do: Increase --max-size\n/,
   );
   const timed = lines.replace(
     /^(\d+) /gm,
@@ -262,9 +262,10 @@ test('a log that was cut to fit --max-size is reported, and the bundle is comple
   const cut = await written({gaps: []}, timed, 40_000);
   const kept = cut.text('logs/agent-1/agent.log').split('\n');
   const [last] = (kept[kept.findIndex((line) => line.startsWith('[…')) - 1] as string).split(' ');
-  expect(cut.summary).toContain(
-    ` bytes cut from the middle after ${last}, because of --max-size\n`,
-  );
+  expect(cut.summary).toContain(` bytes cut from the middle after ${last}\n`);
+  expect(JSON.parse(cut.text('errors.json'))).toMatchObject([
+    {code: 'LOG_CUT', subject: {object: 'logs/agent-1/agent.log'}, at: last},
+  ]);
   const said = (made: typeof bundle): string =>
     bundleText({file: 'a.zip', ...made}, {hasColor: false, columns: undefined});
   expect(said(bundle)).toContain(
@@ -286,9 +287,7 @@ test('text that was cut while following counts like text that is cut later', asy
   ];
   const {bundle, summary} = await written({gaps: [], logs}, 'little\n');
   expect(bundle.cutLogs).toBe(1);
-  expect(summary).toContain(
-    '- logs/agent-1/agent.log: 70 bytes cut from the middle, because of --max-size\n',
-  );
+  expect(summary).toContain('- logs/agent-1/agent.log (LOG_CUT): 70 bytes cut from the middle\n');
 });
 
 test('secrets in findings and summary are redacted everywhere, and counted in each file', async () => {
@@ -325,9 +324,11 @@ test('a variable that is redacted by its name counts for its file', async () => 
 
 test('a file name does not redact the reason after it', async () => {
   const {summary, text} = await written();
-  expect(summary).toContain('- logs/agent-1/token.log: etcdserver: request timed out\n');
+  expect(summary).toContain(
+    '- logs/agent-1/token.log (NOT_COLLECTED): etcdserver: request timed out\n',
+  );
   expect(JSON.parse(text('errors.json'))).toMatchObject([
-    {what: 'logs/agent-1/token.log', message: 'etcdserver: request timed out'},
+    {subject: {object: 'logs/agent-1/token.log'}, message: 'etcdserver: request timed out'},
     {isMinor: true},
   ]);
 });

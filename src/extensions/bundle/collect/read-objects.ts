@@ -17,7 +17,7 @@ import type {
   PodOwner,
 } from '../../../cluster/platform/readings.ts';
 import {type Fact, known, type ReadError, unknown} from '../../../ground/fact.ts';
-import {type ObjectFinding, objectFinding} from '../../../ground/finding.ts';
+import {type ObjectFinding, objectFinding, remediesOf} from '../../../ground/finding.ts';
 import {jsonText} from '../../../ground/json.ts';
 
 import {withoutSecrets} from '../redact/find-secrets.ts';
@@ -35,6 +35,22 @@ export interface Gap {
   /** Secrets of a namespace: they were not searched, so their values may be in the bundle. */
   isOfSecrets?: boolean;
 }
+
+export const gapFinding = ({what, error: {kind, message, steps = []}}: Gap): ObjectFinding => ({
+  code: kind === 'forbidden' ? 'FORBIDDEN' : 'NOT_COLLECTED',
+  verdict: 'unknown',
+  subject: {object: what},
+  message,
+  remedies: remediesOf(...steps),
+});
+
+/** As errors.json and --json have it. */
+export const gapDocument = (gap: Gap) => ({
+  ...gapFinding(gap),
+  kind: gap.error.kind,
+  at: gap.at,
+  isMinor: gap.isMinor ?? false,
+});
 
 /** Lists all objects of a namespace that support requires; unreadable kinds are gaps. */
 export async function readNamespace(

@@ -150,8 +150,11 @@ test('reports a gap when docker info is not JSON, and collects the rest', async 
     exit: 7,
     complete: false,
     errors: [
-      {what: 'docker/info.json', message: 'docker returned no output'},
-      {what: 'docker/version.json', message: 'the output of docker is not JSON: 27.3'},
+      {subject: {object: 'docker/info.json'}, message: 'docker returned no output'},
+      {
+        subject: {object: 'docker/version.json'},
+        message: 'the output of docker is not JSON: 27.3',
+      },
     ],
   });
   expect(Object.keys(await contentOf(file))).toContain('logs/docker/scalr-agent.log');
@@ -164,7 +167,7 @@ test('reports only missing parts with --quiet', async () => {
   );
   expect({stdout, stderr, exit}).toEqual({
     stdout: `${file}\n`,
-    stderr: 'Could not be read:\n  - docker/info.json: daemon is busy\n',
+    stderr: 'Could not be read:\n  ? NOT_COLLECTED  docker/info.json: daemon is busy\n',
     exit: 7,
   });
   expect(await collect(docker(), '--quiet')).toMatchObject({stderr: '', exit: 0});
@@ -288,8 +291,11 @@ test('reports a gap with a next step when docker keeps no log, and collects the 
   expect(JSON.parse(stdout)).toMatchObject({
     complete: false,
     errors: [
-      {what: 'docker/info.json'},
-      {what: 'logs/docker/scalr-agent.log', message: expect.stringContaining('logging driver')},
+      {subject: {object: 'docker/info.json'}},
+      {
+        subject: {object: 'logs/docker/scalr-agent.log'},
+        message: expect.stringContaining('logging driver'),
+      },
     ],
   });
   expect(Object.keys(await contentOf(file))).toContain('docker/inspect.json');
@@ -317,7 +323,7 @@ test('stops docker at the timeout, and keeps the data so far', async () => {
   expect(exit).toBe(7);
   expect(JSON.parse(stdout).errors).toMatchObject([
     {
-      what: 'logs/docker/scalr-agent.log',
+      subject: {object: 'logs/docker/scalr-agent.log'},
       kind: 'aborted',
       message: 'incomplete: timed out (--timeout)',
     },

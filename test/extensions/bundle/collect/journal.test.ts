@@ -203,7 +203,11 @@ test.each([
   const {document, exit, file} = await collect(says({journal}));
   expect(exit).toBe(7);
   expect(document.errors).toMatchObject([
-    {what: 'logs/journal/scalr-agent.log', kind, message: expect.stringContaining(step)},
+    {
+      subject: {object: 'logs/journal/scalr-agent.log'},
+      kind,
+      message: expect.stringContaining(step),
+    },
   ]);
   expect(document.findings).toEqual([]);
   expect(Object.keys(await contentOf(file))).toContain('systemd/scalr-agent.service.txt');

@@ -106,7 +106,7 @@ test.skipIf(!hasJournalctl)('a machine that keeps no journal is told so', async 
   expect(exit).toBe(7);
   expect(result.errors).toContainEqual(
     expect.objectContaining({
-      what: 'logs/journal/scalr-agent.log',
+      subject: {object: 'logs/journal/scalr-agent.log'},
       kind: 'not-found',
       message: expect.stringContaining('journald.conf'),
     }),
