@@ -1,7 +1,7 @@
 import type {ChartName} from '../../charts/releases/chart-name.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {chartOptions, newestOf, releasesOf} from '../../charts/releases/target.ts';
-import {targetOf} from '../../charts/target-of.ts';
+import {otherVersions, targetOf} from '../../charts/target-of.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {type KeyFinding, remediesOf, type SettingFinding} from '../../ground/finding.ts';
 import {few} from '../../ground/text.ts';
@@ -196,7 +196,7 @@ function checkGroup(
   if (release?.unknown && !guess.isGiven)
     return {findings: notCheckedRelease(group, release.unknown)};
   const failure = unreadable?.get(`${name} ${version}`);
-  if (failure) return {findings: unsupportedVersion(group, name, failure)};
+  if (failure) return {findings: unsupportedVersion(group, {name, version}, failure)};
   const known =
     version === undefined
       ? settings
@@ -207,7 +207,7 @@ function checkGroup(
     return {target, warnings, findings: findingsOf(group, target)};
   } catch (error) {
     if (!(error instanceof ExpectedError) || guess.isGiven || (isOnly && !release)) throw error;
-    return {findings: unsupportedVersion(group, name, error)};
+    return {findings: unsupportedVersion(group, {name, version}, error)};
   }
 }
 
@@ -219,7 +219,7 @@ const notCheckedRelease = (group: FileGroup, why: UncheckedReason): KeyFinding[]
 /** A version that does not exist is an error; one that this program does not know is unknown. */
 function unsupportedVersion(
   group: FileGroup,
-  name: ChartName,
+  {name, version = newestOf(name)}: {name: ChartName; version?: string | undefined},
   {code, message, suggestions}: ExpectedError,
 ): KeyFinding[] {
   const [suggestion = 'Set --chart-version'] = suggestions;
@@ -238,7 +238,7 @@ function unsupportedVersion(
       verdict: 'error',
       subject: {path: '', file},
       message,
-      remedies: remediesOf(suggestion.replace('--chart-version ', 'version ')),
+      remedies: remediesOf(otherVersions(name, version, (other) => `version ${other}`)[0]),
     },
   ];
 }
