@@ -4,6 +4,7 @@ import {
   CONNECTION_FLAGS,
   connectionFlags,
   releaseName,
+  takeOverFlag,
   timeoutOf,
   toolPaths,
 } from '../cli/connection-flags.ts';
@@ -27,6 +28,7 @@ const ONLY_KUBERNETES = [
   'cleaner-image',
   'drain',
   'drain-timeout',
+  'take-over',
   'namespace',
   ...CONNECTION_FLAGS,
 ];
@@ -34,7 +36,7 @@ const ONLY_KUBERNETES = [
 export default class Uninstall extends BaseCommand<UninstallResult | HostUninstallResult> {
   static override summary = 'Uninstall an agent and list what remains.';
   static override description =
-    'Lists what is deleted and what remains. Stops the agent and waits for the runs in flight. Also deletes objects of other revisions of the release. Data, custom resource definitions, Secrets, the namespace, directories on nodes and objects without a Helm record remain unless --purge lists them. --purge=all deletes all of them. Irreversible deletions require the release name, at the prompt or with --confirm. Verifies every deletion. After install --pool, --revoke-token and --delete-pool also remove the token and the agent pool from the Scalr account. With --target docker, removes the containers of the release. With --target systemd, stops the service of the Linux packages and removes its drop-ins.';
+    'Lists what is deleted and what remains. Stops the agent and waits for the runs in flight. Runs of agent-local cannot be seen, and are interrupted by default. Also deletes objects of other revisions of the release. Data, custom resource definitions, Secrets, the namespace, directories on nodes and objects without a Helm record remain unless --purge lists them. --purge=all deletes all of them. Irreversible deletions require the release name, at the prompt or with --confirm. Verifies every deletion. After install --pool, --revoke-token and --delete-pool also remove the token and the agent pool from the Scalr account. With --target docker, removes the containers of the release. With --target systemd, stops the service of the Linux packages and removes its drop-ins.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --dry-run',
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --drain-timeout 2h --yes',
@@ -69,6 +71,7 @@ export default class Uninstall extends BaseCommand<UninstallResult | HostUninsta
       summary: 'Image that deletes files in node directories; must contain find.',
       helpValue: '<IMAGE>',
     }),
+    ...takeOverFlag,
     ...targetFlag,
     ...confirmFlags,
     ...answersFlag,
@@ -113,7 +116,8 @@ export default class Uninstall extends BaseCommand<UninstallResult | HostUninsta
       connect: (host: string) => this.account(flags, host),
     };
     const access = await this.accessTo(name.kubeTarget, flags);
-    const request = {name, choices, account, access};
+    const takesOver = flags['take-over'];
+    const request = {name, choices, takesOver, account, access};
     return uninstallFromCluster(request, flags, this.context(flags));
   }
 }
