@@ -25,7 +25,7 @@ import {type InlineValues, inlineValues} from './inline-values.ts';
 import {
   chartOfRelease,
   type DocumentInFile,
-  missingObject,
+  objectElsewhere,
   placeOfObject,
   textOfObject,
 } from './read-release.ts';
@@ -138,7 +138,7 @@ function layerAt(
   if ('file' in origin) return origin.file;
   if ('inline' in origin) return inlineAt(origin.inline, document) ?? dotted(origin.inline);
   const found = textOfObject(origin.object, origin.key, document.files);
-  if (found === undefined || found.isEncoded) return missingObject(origin.object, document.files);
+  if (found === undefined || found.isEncoded) return objectElsewhere(origin.object, document.files);
   return inlineAt(found.path, {...document, manifest: found.manifest});
 }
 

@@ -139,7 +139,7 @@ function objectLayer(
   files: FileSet,
 ): CheckedFile | string | undefined {
   const text = textOfObject(object, key, files);
-  if (text === undefined) return missingObject(object, files);
+  if (text === undefined) return objectElsewhere(object, files);
   const {given, manifest, path} = text;
   if (!text.isEncoded) return {...given, read: valuesIn(manifest, path, given.text)};
   const decoded = Buffer.from(textAt(manifest.values, path), 'base64').toString();
@@ -147,7 +147,7 @@ function objectLayer(
 }
 
 /** Without a HelmChartConfig, there are no values of it. */
-export const missingObject = (object: ObjectReference, files: FileSet): string | undefined =>
+export const objectElsewhere = (object: ObjectReference, files: FileSet): string | undefined =>
   object.kind === 'HelmChartConfig' && files.find(object) === undefined
     ? undefined
     : `${object.kind} ${object.name}`;
