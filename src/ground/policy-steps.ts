@@ -17,8 +17,13 @@ const DEMANDS: readonly {isIn: RegExp; step: string}[] = [
 const OWNER =
   'An admission policy rejects the request: correct what the message lists, or ask the policy owner for an exception';
 
+/** The API server itself rejects pods without their service account. */
+const NO_ACCOUNT = /serviceaccount "[^"]*" not found/;
+
 /** Next steps for an object that a policy rejects. */
 export function policySteps(message: string, kind: string | undefined): string[] {
+  if (NO_ACCOUNT.test(message))
+    return ['Create the service account in the namespace, or correct --service-account-name'];
   if (kind === 'Secret')
     return ['Create the Secret yourself, and select it with --token-secret', OWNER];
   const demand = message.replace(/webhook "[^"]*"/, '');
