@@ -84,7 +84,7 @@ export function isPrivate({settings}: GeneratedValues): boolean {
 }
 
 const WHY_DEFAULT = new Map<Setting, string>([
-  [tokenSecret, 'created by scalr-agent install; other tools require it first'],
+  [tokenSecret, 'must exist first; only scalr-agent install creates it'],
   [noProxy as Setting, 'connections inside the cluster bypass the proxy'],
 ]);
 

@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {GoBack} from '../../src/ground/errors.ts';
 import {warningOf} from '../../src/ground/finding.ts';
 import type {TextQuestion} from '../../src/ground/system/system.ts';
 import {directoryOf} from '../cluster/helm/charts-under-test.ts';
@@ -169,6 +170,16 @@ test('requires the release name as confirmation before deleting data', async () 
     questions.push(question);
     return RELEASE;
   };
+  const back = async (): Promise<string> => {
+    throw new GoBack();
+  };
+  const before = await left(place);
+  const escaped = await uninstall(place, first.path, ['--purge=secrets'], {
+    hasTerminal: true,
+    prompter: {input: back},
+  });
+  expect(escaped.stderr).toContain('Canceled. Nothing was changed.');
+  expect(await left(place)).toBe(before);
   const done = await uninstall(place, first.path, ['--purge=secrets'], {
     hasTerminal: true,
     prompter: {input},

@@ -15,6 +15,7 @@ import {Secret} from '../../src/ground/secret.ts';
 import {planInstall} from '../../src/operations/install.ts';
 import type {Step} from '../../src/operations/step.ts';
 import {planUninstall} from '../../src/operations/uninstall.ts';
+import {planUpgrade} from '../../src/operations/upgrade.ts';
 import {readings} from '../operations/uninstall-readings.ts';
 import {CHART_OBJECTS} from './chart-objects.ts';
 import {table} from './markdown.ts';
@@ -38,6 +39,12 @@ export function permissionsTables(): Readonly<Record<string, string>> {
     probe: permissionsTable({'All charts': probeCalls().flatMap(permissionsOfCall)}),
     install: perChart((chart) => permissionsOf(installSteps(chart, {}))),
     change: perChart((chart) => permissionsOf(installSteps(chart, installed(chart)))),
+    upgrade: perChart((chart) => {
+      const known = new Set(
+        permissionsOf(installSteps(chart, installed(chart))).map(permissionText),
+      );
+      return permissionsOf(upgradeSteps(chart)).filter((each) => !known.has(permissionText(each)));
+    }),
     rotate: perChart((chart) => permissionsOf(rotationSteps(chart))),
     uninstall: perChart((chart) => permissionsOf(uninstallSteps(chart))),
   };
@@ -65,6 +72,8 @@ const resourceText = ({resource, namespace, name}: Permission): string => {
   return `\`${resource}\`${scope}`;
 };
 
+const permissionText = (each: Permission): string => `${each.verb} ${resourceText(each)}`;
+
 const permissionsOf = (steps: readonly Step[]): Permission[] =>
   steps.flatMap(
     ({call, permissions = call.tool === 'kubectl' ? permissionsOfCall(call) : []}) => permissions,
@@ -90,44 +99,41 @@ const manifestOf = (chart: ChartName): KubernetesObject[] =>
 const releasedObjects = (chart: ChartName): KubernetesObject[] =>
   manifestOf(chart).filter(({kind}) => kind !== 'CustomResourceDefinition');
 
-function installSteps(chart: ChartName, found: Partial<InstallFacts>): Step[] {
-  const desired = {
-    name: NAME,
-    chart: {chart, version: newestOf(chart)},
-    values: {changed: true},
-    effective: {},
-    explicitPaths: [],
-    yaml: '',
-    manifest: manifestOf(chart),
-    secrets: [
-      {
-        name: TOKEN,
-        type: 'Opaque' as const,
-        data: {token: new Secret('new')},
-        howToGive: '',
-        flag: '--token-secret',
-      },
-    ],
-  };
-  const facts = {
-    context: {name: 'c', cluster: 'c', server: 's'},
-    serverVersion: 'v1.35.0',
-    namespace: undefined,
-    release: undefined,
-    installed: [],
-    drift: [],
-    live: [],
-    stopped: new Set<string>(),
-    secrets: new Map(),
-    ...found,
-  };
-  return planInstall(desired, facts, {
-    takesOver: false,
-    timeoutMs: 0,
-    drainTimeoutSeconds: 0,
-    now: new Date(),
-  }).steps.slice();
-}
+const desiredOf = (chart: ChartName) => ({
+  name: NAME,
+  chart: {chart, version: newestOf(chart)},
+  values: {changed: true},
+  effective: {},
+  explicitPaths: [],
+  yaml: '',
+  manifest: manifestOf(chart),
+  secrets: [
+    {
+      name: TOKEN,
+      type: 'Opaque' as const,
+      data: {token: new Secret('new')},
+      howToGive: '',
+      flag: '--token-secret',
+    },
+  ],
+});
+
+const CHOICES = {takesOver: false, timeoutMs: 0, drainTimeoutSeconds: 0, now: new Date()};
+
+const NOTHING_FOUND: InstallFacts = {
+  context: {name: 'c', cluster: 'c', server: 's'},
+  serverVersion: 'v1.35.0',
+  namespace: undefined,
+  release: undefined,
+  installed: [],
+  drift: [],
+  live: [],
+  stopped: new Set<string>(),
+  secrets: new Map(),
+};
+
+const installSteps = (chart: ChartName, found: Partial<InstallFacts>): Step[] =>
+  planInstall(desiredOf(chart), {...NOTHING_FOUND, ...found}, CHOICES).steps.slice();
 
 /** A release of an older version with other values, and the Secret of its token. */
 const installed = (chart: ChartName): Partial<InstallFacts> => ({
@@ -149,6 +155,49 @@ function record(chart: ChartName): ReleaseRecord {
     isServerSide: false,
   };
 }
+
+/** What an upgrade does besides, at worst: docs/charts/upgrades.md. */
+function upgradeSteps(chart: ChartName): Step[] {
+  const version = releasesOf(chart)[0] ?? '';
+  const before = releasedObjects(chart);
+  const isRewritten = chart === 'agent-job';
+  const selector = {matchLabels: {old: 'true'}};
+  const inventory = inventoryOf(
+    readings(`${chart}-${version}`, {manifest: before, objects: before}),
+  );
+  const controllers = inventory.controllers.map((each) => ({
+    ...each,
+    onStop: 'interrupt' as const,
+  }));
+  const release = {
+    name: NAME,
+    target: {chart, version},
+    deployed: record(chart),
+    live: isRewritten ? before.map((object) => ({...object, spec: {selector}})) : before,
+    users: [],
+    unlisted: [],
+    nodes: [],
+    definitions: [],
+    inventory: {
+      ...inventory,
+      controllers,
+      runs: [{kind: 'Pod' as const, name: 'run', isCertain: true}],
+      definitions: isRewritten ? [{name: 'atasks.scalr.io', neededBy: []}] : [],
+    },
+    facts: {
+      ...NOTHING_FOUND,
+      ...installed(chart),
+      release: record(chart),
+      installed: [...before, ...(chart === 'agent-k8s' ? [] : [CACHE])],
+    },
+  };
+  const choices = {...CHOICES, drain: true, timeoutSeconds: 300};
+  const target = {chart, version: newestOf(chart)};
+  const {plan, cleanup} = planUpgrade(release, desiredOf(chart), target, choices);
+  return [...plan.steps, ...cleanup];
+}
+
+const CACHE = {apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: {name: 'cache'}};
 
 /** What changes when only the token does. */
 const rotationSteps = (chart: ChartName): Step[] =>

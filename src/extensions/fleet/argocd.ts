@@ -81,18 +81,13 @@ export const argocd: Engine = {
     ]),
 };
 
-/** One Application of a release needs no name of a cluster; an ApplicationSet always adds it. */
-export const applicationName = (
-  engine: string,
-  {isOverlay}: Pick<Fleet, 'isOverlay'>,
-  {release, name}: Pick<FleetMember, 'release' | 'name'>,
-): string => (isOverlay || engine === 'argocd-appset' ? `${release}-${name}` : release);
+export const applicationName = ({release, name}: FleetMember): string => `${release}-${name}`;
 
 const application = (member: FleetMember, engine: string, fleet: Fleet): Values => ({
   apiVersion: 'argoproj.io/v1alpha1',
   kind: 'Application',
   metadata: {
-    name: applicationName('argocd', fleet, member),
+    name: applicationName(member),
     namespace: 'argocd',
     labels: {[RING]: member.ring},
   },

@@ -1,13 +1,16 @@
+import firstOverlay from '../../../templates/export/first-overlay.md';
 import fluxSkeleton from '../../../templates/export/flux/base.json' with {type: 'json'};
 import fluxReadme from '../../../templates/export/flux/README.md';
 import helmfileSkeleton from '../../../templates/export/helmfile/helmfile.yaml.gotmpl';
 import helmfileReadme from '../../../templates/export/helmfile/README.md';
+import keepPvc from '../../../templates/export/keep-pvc.md';
 import overlay from '../../../templates/export/overlay.md';
 import agent from '../../../templates/export/terraform/agent.tf';
 import cluster from '../../../templates/export/terraform/cluster.tf';
 import terraformReadme from '../../../templates/export/terraform/README.md';
 import token from '../../../templates/export/terraform/token.tf';
-import {CHART_REPOSITORY, commandLine} from '../../ground/command-line.ts';
+import upgradeNotes from '../../../templates/export/upgrade-notes.json' with {type: 'json'};
+import {CHART_REPOSITORY, commandLine, shellWord} from '../../ground/command-line.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import type {Values} from '../../ground/tree.ts';
 import {toYaml} from '../../values/document.ts';
@@ -60,7 +63,8 @@ const clusterModule = (member: FleetMember): string =>
     ring: member.ring,
     secret: member.secret.name,
     key: member.secret.key,
-
+    flags:
+      member.context === undefined ? 'null' : hclText(`--context ${shellWord(member.context)}`),
     chart: member.target.chart,
     version: member.target.version,
     timeout: String(member.timeoutSeconds),
@@ -71,9 +75,14 @@ const clusterModule = (member: FleetMember): string =>
         : heredoc(toYaml(member.override, {isPlain: true})),
   });
 
-/** One more item of a list. Terraform would read templates in the text. */
+/** One more item of a list. */
 const heredoc = (text: string): string =>
-  `\n    <<-YAML\n${indent(text.replaceAll(/[$%](?=\{)/g, '$&$&'))}    YAML\n    ,`;
+  `\n    <<-YAML\n${indent(withoutTemplates(text))}    YAML\n    ,`;
+
+const hclText = (text: string): string => withoutTemplates(JSON.stringify(text));
+
+/** Terraform would read templates in the text. */
+const withoutTemplates = (text: string): string => text.replaceAll(/[$%](?=\{)/g, '$&$&');
 
 const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '      ');
 
@@ -256,7 +265,7 @@ export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes:
     ],
     notes: [
       ...(others > 0 ? [`The next steps are for ${SHOWN} of ${SHOWN + others} clusters.`] : []),
-      'The files contain no token. README.md describes how to start, add a cluster, rotate the token, upgrade and remove.',
+      'The files do not contain the agent pool token. README.md describes how to start, add a cluster, rotate the token, upgrade and remove.',
     ],
   };
 }
@@ -278,6 +287,9 @@ function overlayCommand({git, token, store, isAutoscaled}: Fleet, target: FleetT
   return commandLine({tool: 'scalr-agent', args: ['export', target, ...files, ...choices]});
 }
 
+const section = (text: string, words: Readonly<Record<string, string>>): string =>
+  fill(text, words).trimEnd();
+
 /** Does not depend on the list of clusters. */
 function readmeOf(
   fleet: Fleet,
@@ -285,23 +297,24 @@ function readmeOf(
   engine: Engine,
   first: FleetMember,
 ): ExportedFile {
-  const member: FleetMember = fleet.isOverlay
-    ? {...first, name: 'CLUSTER', context: 'CONTEXT'}
-    : {...first, name: engine.cluster};
+  const name = fleet.isOverlay ? 'CLUSTER' : engine.cluster;
+  const member: FleetMember = {...first, name, context: 'CONTEXT'};
   const words = {
     cluster: member.name,
     release: member.release,
-    application: applicationName(target, fleet, member),
+    application: applicationName(member),
     namespace: member.namespace,
     secret: member.secret.name,
     command: fleet.command,
     git: fleet.git?.url ?? 'https://git.example.com/agents.git',
     path: fleet.git?.path ?? '.',
     token: tokenSection(fleet, member, engine.tokenFile(fleet, member.name)),
-    overlay: fill(overlay, {
-      answers: fleet.overlay ?? 'clusters',
-      add: fleet.isOverlay ? fleet.command : overlayCommand(fleet, target),
-    }).trimEnd(),
+    overlay: fleet.isOverlay
+      ? section(overlay, {answers: fleet.overlay ?? 'clusters', add: fleet.command})
+      : section(firstOverlay, {cluster: engine.cluster, add: overlayCommand(fleet, target)}),
   };
-  return textFile('README.md', fill(engine.readme, words));
+  const {runs, pvc} = upgradeNotes[member.target.chart];
+  const kept = pvc === '' ? '' : section(keepPvc, {...words, renamed: pvc});
+  const text = fill(engine.readme, {...words, runs, pvc: kept});
+  return textFile('README.md', text.replaceAll(/\n{3,}/g, '\n\n'));
 }

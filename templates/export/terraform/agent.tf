@@ -53,15 +53,22 @@ variable "chart_repository" {
 }
 
 variable "kubectl_flags" {
-  description = "Flags of kubectl for the cluster of the provider, for example --context eu-1."
+  description = "Flags of kubectl for the cluster of the provider, for example --context eu-1. Only agent-job needs them."
   type        = string
-  default     = ""
+  default     = null
 }
 
 # Helm installs CRDs once and never upgrades them. Only agent-job has some.
 resource "terraform_data" "crds" {
   count            = var.chart == "agent-job" ? 1 : 0
   triggers_replace = [var.chart_version]
+
+  lifecycle {
+    precondition {
+      condition     = var.kubectl_flags != null
+      error_message = "The chart agent-job has CRDs, which kubectl applies. Set kubectl_flags, for example -var 'kubectl_flags=--context eu-1'."
+    }
+  }
 
   provisioner "local-exec" {
     command = "helm show crds ${var.chart} --repo ${var.chart_repository} --version ${var.chart_version} | kubectl ${var.kubectl_flags} apply --server-side --force-conflicts --filename -"

@@ -1,9 +1,9 @@
 @header@
 
 variable "kubectl_flags" {
-  description = "Flags of kubectl for the cluster of the provider, for example --context eu-1."
+  description = "Flags of kubectl for the cluster of the provider, for example --context eu-1. Only agent-job needs them."
   type        = string
-  default     = ""
+  default     = @flags@
 }
 
 # Ring: @ring@. Token: key @key@ of the Secret @secret@.

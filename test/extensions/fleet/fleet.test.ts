@@ -1,3 +1,4 @@
+import {execSync} from 'node:child_process';
 import {
   mkdirSync,
   mkdtempSync,
@@ -49,6 +50,12 @@ function directory(files: Readonly<Record<string, string>> = {}) {
     write: (name: string, text: string) => writeFileSync(join(cwd, name), text),
   };
 }
+
+/** The lines of the shell commands in a page. */
+const shellLines = (page: string): string[] =>
+  [...page.matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap(([, text = '']) =>
+    text.trim().split('\n'),
+  );
 
 const ANSWERS =
   'url: https://acme.scalr.io\nchart: agent-job\nnode-selector: {team: a}\ntoleration: [a=b:NoSchedule]\n';
@@ -104,6 +111,37 @@ describe.each(FLEET_TARGETS)('%s', (target) => {
     const text = Object.values(files).join('\n');
     expect(text).toMatch(/0\.6\.4/);
     expect(text).not.toMatch(/@[a-z]+@|undefined|\[object/);
+  });
+
+  test('every kubectl command of README.md names its cluster, and no chart reads of the PVCs of another', async () => {
+    for (const chart of ['agent-k8s', 'agent-local', 'agent-job']) {
+      const flags = ['--url', 'https://acme.scalr.io', '--chart', chart, ...flagsOf(target)];
+      const readme = (await directory().exported(target, 'fleet', ...flags))['README.md'] ?? '';
+      const silent = shellLines(readme).filter(
+        (line) => /^(kubectl|flux) |\| kubectl apply/.test(line) && !line.includes(' --context '),
+      );
+      expect(silent).toEqual([]);
+      const renamed = /^(agent-[a-z0-9]+) .* and Helm deletes the old PVC/m.exec(readme)?.[1];
+      const isHelm = ['terraform', 'helmfile'].includes(target) && chart !== 'agent-k8s';
+      expect(renamed).toBe(isHelm ? chart : undefined);
+    }
+  });
+
+  test('the commands of "Add a cluster" work after an export by flags only', async () => {
+    const {cwd, run, exported, write} = directory();
+    rmSync(join(cwd, 'clusters'), {recursive: true});
+    const flags = ['--url', 'https://acme.scalr.io', '--chart', 'agent-job', ...flagsOf(target)];
+    const before = await exported(target, 'fleet', ...flags);
+    write('answers.yaml', 'url: https://acme.scalr.io\nchart: agent-job\n');
+    const [, section = ''] = (before['README.md'] ?? '').split('## Add a cluster\n');
+    const lines = shellLines(section.split('\n## ')[0] ?? '');
+    const command = (lines.pop() ?? '').split(' ');
+    execSync(lines.join('\n'), {cwd});
+    const {exit, stderr} = await run(...command.slice(1));
+    expect(exit, stderr).toBe(0);
+    const paths = readdirSync(join(cwd, 'fleet'), {recursive: true, encoding: 'utf8'});
+    expect(paths).toEqual(expect.arrayContaining(Object.keys(before)));
+    expect(paths.join('\n')).toContain('eu-2');
   });
 });
 
@@ -267,6 +305,24 @@ test.each([
   );
   expect(stderr).toContain(message);
   expect(exit).toBe(2);
+});
+
+test('Terraform applies the CRDs of each cluster to the context of its answers', async () => {
+  const files = await directory({
+    'answers.yaml': ANSWERS,
+    'clusters/eu-1.yaml': 'kube-context: "admin@eu 1"\n',
+  }).exported('terraform', 'fleet', ...OVERLAY);
+  expect(files['clusters/eu-1/main.tf']).toContain(`default     = "--context 'admin@eu 1'"`);
+  const single = await directory().exported(
+    'terraform',
+    'fleet',
+    '--url',
+    'https://acme.scalr.io',
+    '--chart',
+    'agent-job',
+  );
+  expect(single['clusters/default/main.tf']).toContain('default     = null');
+  expect(single['modules/agent/main.tf']).toContain('condition     = var.kubectl_flags != null');
 });
 
 describe('overlays', () => {

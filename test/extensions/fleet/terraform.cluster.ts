@@ -36,6 +36,7 @@ async function tofuPlace(
     TF_CLI_CONFIG_FILE: config,
     KUBE_CONFIG_PATH: place.kubeconfig,
     TF_IN_AUTOMATION: '1',
+    TF_VAR_kubectl_flags: `--kubeconfig ${place.kubeconfig}`,
   });
   return {...place, tofu: (...args: string[]) => place.run(tofu, args, 'fleet/clusters/default')};
 }
