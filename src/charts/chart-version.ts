@@ -13,7 +13,7 @@ import {
   type SchemaNode,
   schemaOf,
 } from './releases/schema.ts';
-import {releasesOf, type Target} from './releases/target.ts';
+import {newestOf, releasesOf, type Target} from './releases/target.ts';
 import {within} from './releases/versions.ts';
 import type {Chart} from './shared/chart.ts';
 import type {Refusal, Row} from './shared/row.ts';
@@ -82,6 +82,10 @@ export class ChartVersion implements Target {
     return found;
   }
 }
+
+/** The newest version of each chart. */
+export const newestVersions = (): ChartVersion[] =>
+  Object.values(CHARTS).map(({name: chart}) => new ChartVersion({chart, version: newestOf(chart)}));
 
 export const chartFor = (target: Target): Chart => ChartVersion.of(target).description;
 

@@ -5,9 +5,9 @@ import type {Get} from '../settings/define.ts';
 import {isolation, load, purpose, singleRun} from '../settings/purpose.ts';
 import {chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {CHARTS} from './charts.ts';
+import {type ChartVersion, newestVersions} from './chart-version.ts';
 import type {ChartName} from './releases/chart-name.ts';
-import {newestOf, releasesOf} from './releases/target.ts';
+import {releasesOf} from './releases/target.ts';
 import {compare, isAtLeast, type KubernetesVersions, olderThan} from './releases/versions.ts';
 import {unsupported} from './support.ts';
 
@@ -203,8 +203,12 @@ const ARGUMENTS: Readonly<Record<ChartName, readonly Argument[]>> = {
 };
 
 /** Recommends a chart, with reasons for and against each chart. Pure. @throws ExpectedError if no chart fits */
-export function recommend(settings: Settings, facts: ChartRequirements = {}): Recommendation {
-  const judged = Object.values(CHARTS).map(({name}) => judge(name, settings, facts));
+export function recommend(
+  settings: Settings,
+  facts: ChartRequirements = {},
+  newest: readonly ChartVersion[] = newestVersions(),
+): Recommendation {
+  const judged = newest.map((each) => judge(each, settings, facts));
   const [best, ...others] = judged.toSorted((one, other) => other.score - one.score);
   if (best === undefined || best.score === Number.NEGATIVE_INFINITY) throw noChartFits(judged);
   const found = ({chart, reasons}: (typeof judged)[number]) => ({chart, reasons});
@@ -212,16 +216,17 @@ export function recommend(settings: Settings, facts: ChartRequirements = {}): Re
 }
 
 function judge(
-  chart: ChartName,
+  newest: ChartVersion,
   settings: Settings,
   facts: ChartRequirements,
 ): {chart: ChartName; reasons: Reason[]; score: number} {
+  const {chart} = newest;
   const desired = settings.get(chartVersion);
   const hasVersion =
     desired === undefined ||
     releasesOf(chart).includes(desired) ||
-    compare(desired, newestOf(chart)) > 0;
-  const version = hasVersion && desired !== undefined ? desired : newestOf(chart);
+    compare(desired, newest.version) > 0;
+  const version = hasVersion && desired !== undefined ? desired : newest.version;
   const missing: Reason[] = hasVersion
     ? []
     : [
@@ -231,7 +236,8 @@ function judge(
           source: 'agent-helm, releases',
         },
       ];
-  const refused = unsupported({chart, version}, settings).map(
+  const target = version === newest.version ? newest : {chart, version};
+  const refused = unsupported(target, settings).map(
     ({message}): Reason => ({
       verdict: 'excluded',
       message: `${message}.`,

@@ -5,6 +5,7 @@ import {
   findCredential,
   noCredential,
   storedTokens,
+  unstatedHost,
 } from '../extensions/account/credentials.ts';
 import type {ScalrRoute} from '../extensions/account/route.ts';
 import {failed} from '../ground/errors.ts';
@@ -70,13 +71,16 @@ export async function connectAccount(
   host?: string,
 ): Promise<ScalrClient> {
   const address = host === undefined ? settings.get(url) : `https://${host}`;
-  const isStated = host === undefined && settings.isExplicit(url);
+  // Whoever can change an answers file must not receive the token.
+  const isFromFile = host === undefined && settings.answer(url)?.source === 'answers';
+  const isStated = host === undefined && settings.isExplicit(url) && !isFromFile;
   const unread: string[] = [];
   const onUnread = (path: string): void => void unread.push(path);
   const {env, files} = options.app;
   const credential = await findCredential({url: address, isStated}, {env, files, onUnread});
-  if (credential === undefined) throw noCredential(address, unread);
-  return accountClient(credential, settings, options);
+  if (credential !== undefined) return accountClient(credential, settings, options);
+  const isUnstated = isFromFile && env['SCALR_TOKEN'] && !env['SCALR_HOSTNAME'];
+  throw address !== undefined && isUnstated ? unstatedHost(address) : noCredential(address, unread);
 }
 
 async function accountClient(

@@ -3,7 +3,7 @@ import type {AccountStep} from '../extensions/account/account-steps.ts';
 import {requestText} from '../extensions/account/plan-text.ts';
 import {callText} from '../ground/call-arguments.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {type ExitCode, ExpectedError, failed} from '../ground/errors.ts';
+import {type ExitCode, ExpectedError, failed, unlessBack} from '../ground/errors.ts';
 import type {SettingFinding} from '../ground/finding.ts';
 import type {Files, Prompter} from '../ground/system/system.ts';
 import type {PlanCheck} from '../operations/plan-dry-run.ts';
@@ -210,8 +210,14 @@ async function confirmRelease(
       `Add --confirm ${release}`,
       `--confirm ${release}`,
     );
-  const message = `${risk} Type ${release} to confirm:`;
-  if ((await prompter.input({message, help: []})) !== release) throw canceled();
+  const question = {
+    message: `${risk} Type ${release} to confirm:`,
+    help: [],
+    canGoBack: true,
+    validate: (text: string) =>
+      ['', release].includes(text) ? undefined : `Type ${release}, or press Esc to cancel.`,
+  };
+  if ((await unlessBack(prompter.input(question), '')) !== release) throw canceled();
 }
 
 const notConfirmed = (message: string, suggestion: string, add: string): ExpectedError =>

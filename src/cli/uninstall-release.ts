@@ -1,4 +1,3 @@
-import {helmVersion} from '../cluster/helm/release-calls.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {refText} from '../cluster/kubernetes/object-refs.ts';
 import {type Inventory, inventoryOf} from '../cluster/release/inventory.ts';
@@ -20,6 +19,8 @@ import {accountPlanText} from '../extensions/account/plan-text.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, onFailure} from '../ground/errors.ts';
 import {type SettingFinding, warningOf} from '../ground/finding.ts';
+import {requireHelmContext} from '../operations/helm-context.ts';
+import {requireAborted} from '../operations/pending-operation.ts';
 import {dryRunSteps, type PlanCheck} from '../operations/plan-dry-run.ts';
 import {removalText} from '../operations/removal.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
@@ -63,6 +64,8 @@ interface UninstallRequest {
   name: ReleaseName;
   access: ClusterAccess;
   choices: UninstallChoices;
+  /** A pending Helm operation counts as aborted, however new it is. */
+  takesOver: boolean;
   /** What else is removed from the Scalr account. */
   account: {
     revokesToken: boolean;
@@ -140,7 +143,7 @@ interface UninstallJob {
 
 /** Shows, confirms and runs the uninstall of a release, and lists what remains. @throws ExpectedError */
 export async function uninstallFromCluster(
-  {name, choices, account, access}: UninstallRequest,
+  {name, choices, takesOver, account, access}: UninstallRequest,
   flags: ConfirmFlags,
   context: CommandContext,
 ): Promise<UninstallResult> {
@@ -154,6 +157,10 @@ export async function uninstallFromCluster(
   const inventory = inventoryOf(readings);
   requireOurChart(name, facts.release?.chart);
   requireKnownRelease(name, facts.release !== undefined, inventory, readings);
+  const {app, timeoutMs} = context;
+  // An interrupted uninstall is continued at once.
+  if (facts.release?.status.startsWith('pending-'))
+    requireAborted(name, facts.release, {takesOver, timeoutMs, now: app.now()});
   const planned = planUninstall(name, inventory, choices);
   const inAccount = await context.untilInterrupted(() =>
     planAccount(name, account, inventory, readings),
@@ -237,7 +244,7 @@ function textOf(
 async function checkUninstall({name, planned, access}: UninstallJob): Promise<PlanCheck> {
   const {steps} = planned.plan;
   // Other operations have rendered a chart before; here, the first steps would stop the agent before helm is missed.
-  if (steps.some(({call}) => call.tool === 'helm')) await access.processes.run(helmVersion);
+  await requireHelmContext(steps, name.kubeTarget, access.processes);
   await requirePermissions(steps, name, {...access, operation: 'uninstall'});
   const notChecked = await dryRunSteps(steps, name.kubeTarget, access.processes);
   const all = notChecked.length > 0 ? 'all other' : 'all';

@@ -9,7 +9,7 @@ import {callText} from '../ground/call-arguments.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, onFailure, RUN_AGAIN} from '../ground/errors.ts';
 import {programOf} from '../ground/program.ts';
-import {type InstallReleaseDeps, installRelease} from '../operations/install-release.ts';
+import {installRelease} from '../operations/install-release.ts';
 import {dryRunPlan} from '../operations/plan-dry-run.ts';
 import {blockedBy} from '../operations/prepare-upgrade.ts';
 import type {ChartSignature} from '../operations/read-chart.ts';
@@ -196,7 +196,7 @@ async function run(
 async function removeOld(
   {removal, moves}: ChartChange,
   {installed: {name}, choices, access, readAgain}: Upgrade,
-  deps: InstallReleaseDeps,
+  deps: RunDeps,
   {say, screen, exitWith}: CommandContext,
 ): Promise<void> {
   const planAgain = async () =>

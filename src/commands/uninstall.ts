@@ -4,6 +4,7 @@ import {
   CONNECTION_FLAGS,
   connectionFlags,
   releaseName,
+  takeOverFlag,
   timeoutOf,
   toolPaths,
 } from '../cli/connection-flags.ts';
@@ -27,6 +28,7 @@ const ONLY_KUBERNETES = [
   'cleaner-image',
   'drain',
   'drain-timeout',
+  'take-over',
   'namespace',
   ...CONNECTION_FLAGS,
 ];
@@ -69,6 +71,7 @@ export default class Uninstall extends BaseCommand<UninstallResult | HostUninsta
       summary: 'Image that deletes files in node directories; must contain find.',
       helpValue: '<IMAGE>',
     }),
+    ...takeOverFlag,
     ...targetFlag,
     ...confirmFlags,
     ...answersFlag,
@@ -113,7 +116,8 @@ export default class Uninstall extends BaseCommand<UninstallResult | HostUninsta
       connect: (host: string) => this.account(flags, host),
     };
     const access = await this.accessTo(name.kubeTarget, flags);
-    const request = {name, choices, account, access};
+    const takesOver = flags['take-over'];
+    const request = {name, choices, takesOver, account, access};
     return uninstallFromCluster(request, flags, this.context(flags));
   }
 }

@@ -229,3 +229,13 @@ export class PromptCanceled extends Error {
 export class GoBack extends Error {
   override readonly name = 'GoBack';
 }
+
+/** Resolves to the answer, or to `back` after Esc. */
+export async function unlessBack<T, B>(answer: Promise<T>, back: B): Promise<T | B> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof GoBack) return back;
+    throw error;
+  }
+}

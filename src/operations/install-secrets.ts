@@ -1,4 +1,5 @@
 import {annotate, applyObjects, FIELD_MANAGER, restart} from '../cluster/kubernetes/changes.ts';
+import {deleteByHand} from '../cluster/kubernetes/deletions.ts';
 import {kindAndName, refOf} from '../cluster/kubernetes/object-refs.ts';
 import type {KubernetesObject, SecretObject} from '../cluster/kubernetes/objects.ts';
 import {isOwn, isOwnFor, ownLabels, releaseOf} from '../cluster/kubernetes/own-objects.ts';
@@ -14,10 +15,11 @@ import {
 } from '../cluster/release/desired-release.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import {readsSecret, readUsers} from '../cluster/release/workload-users.ts';
+import {callText} from '../ground/call-arguments.ts';
 import {ExpectedError, failed} from '../ground/errors.ts';
 import {type SettingFinding, warningOf} from '../ground/finding.ts';
 import type {Secret} from '../ground/secret.ts';
-import {sameTree} from '../ground/tree.ts';
+import {sameTree, type Tree} from '../ground/tree.ts';
 import {isReservedKey, secretAnnotation, secretLabel} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
 import type {Step} from './step.ts';
@@ -78,6 +80,27 @@ export function rotatedWarnings({secrets}: RenderedRelease, facts: InstallFacts)
     const message = `Secret ${secret.name} contains a token that rotate-token wrote on ${rotated}. This install replaces it. If your token is the old one, agents lose access: omit it, or provide the new one.`;
     return [warningOf('ROTATED_TOKEN', message)];
   });
+}
+
+/** Helm deletes only the Secrets of the chart, so a removed certificate keeps its private key in the cluster. */
+export function unusedSecretWarnings(
+  {name: {release, kubeTarget}, manifest}: RenderedRelease,
+  {installed}: Pick<InstallFacts, 'installed'>,
+): SettingFinding[] {
+  const read = (objects: readonly KubernetesObject[]) =>
+    new Set(objects.flatMap((each) => secretNames(each as unknown as Tree)));
+  const next = read(manifest);
+  const ofChart = (secret: string): boolean =>
+    installed.some(({kind, metadata}) => kind === 'Secret' && metadata.name === secret);
+  return [...read(installed)]
+    .filter((secret) => !next.has(secret) && !ofChart(secret))
+    .map((secret) => {
+      const remove = callText(deleteByHand(kubeTarget, {kind: 'Secret', name: secret}));
+      return warningOf(
+        'UNUSED_SECRET',
+        `Release ${release} no longer uses Secret ${secret}, which remains with its content. When nothing else uses it: ${remove}`,
+      );
+    });
 }
 
 export const usersBySecret = (

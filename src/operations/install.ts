@@ -3,7 +3,7 @@ import {scalrChart} from '../charts/releases/chart-name.ts';
 import {comparePaths} from '../cluster/diff/live-diff.ts';
 import {isRestored, type ObjectDrift} from '../cluster/diff/live-drift.ts';
 import {type Difference, driftOf} from '../cluster/diff/values-diff.ts';
-import {releaseHistory, rollback, upgradeInstall} from '../cluster/helm/release-calls.ts';
+import {rollback, upgradeInstall} from '../cluster/helm/release-calls.ts';
 import {markedFailed, type ReleaseRecord} from '../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {apiFailure} from '../cluster/kubernetes/api-error.ts';
@@ -22,7 +22,7 @@ import {readInventory} from '../cluster/release/read-inventory.ts';
 import {type InstallFacts, isPending, readFacts} from '../cluster/release/read-release.ts';
 import {callText} from '../ground/call-arguments.ts';
 import {kubectlCommand, ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import {type ExpectedError, failed} from '../ground/errors.ts';
+import {failed} from '../ground/errors.ts';
 import {warningOf} from '../ground/finding.ts';
 import {few} from '../ground/text.ts';
 import {sameTree, spellPath} from '../ground/tree.ts';
@@ -33,22 +33,19 @@ import {
   restartSteps,
   rotatedWarnings,
   secretSteps,
+  unusedSecretWarnings,
   userWarnings,
   withSecretUsers,
 } from './install-secrets.ts';
 import {claimsToKeep, keepClaimSteps} from './kept-claims.ts';
+import {type PendingChoices, requireAborted} from './pending-operation.ts';
 import {renderedObject} from './removal.ts';
 import {runWarnings} from './restart-warnings.ts';
 import {inOrder, type Plan, type Step} from './step.ts';
 import {permissionsOfUpgrade, removedByUpgrade} from './step-permissions.ts';
 import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
 
-export interface InstallChoices {
-  /** A pending Helm operation counts as aborted, however new it is. */
-  takesOver: boolean;
-  /** After this time a pending Helm operation counts as aborted. */
-  timeoutMs: number;
-  now: Date;
+export interface InstallChoices extends PendingChoices {
   /** How long to wait for runs before another chart replaces the current one. */
   drainTimeoutSeconds: number;
 }
@@ -115,6 +112,7 @@ export function planInstall(
         : []),
       ...rotatedWarnings(desired, facts),
       ...userWarnings(desired, facts),
+      ...(isChanged ? unusedSecretWarnings(desired, facts) : []),
       ...(isChanged ? contested(desired, facts) : []).map(({object, manager, paths}) =>
         warningOf(
           'OBJECT_NOT_OWNED',
@@ -221,8 +219,7 @@ function releaseSteps(
     release: [{...step, title}],
   };
   if (!isPending(release)) return upgrade;
-  const age = choices.now.getTime() - Date.parse(release.updated);
-  if (!choices.takesOver && age < choices.timeoutMs) throw releaseBusy(name, release, age);
+  requireAborted(name, release, choices);
   if (release.record === undefined) {
     const state = `Release ${name.release} is ${release.status} (revision ${release.revision})`;
     throw failed(
@@ -345,21 +342,6 @@ function customResourceSteps(desired: RenderedRelease, facts: InstallFacts): Ste
 
 export const isCustomApiVersion = (apiVersion: string): boolean =>
   !/^v1$|^(apps|batch|policy)\/|\.k8s\.io\//.test(apiVersion);
-
-const releaseBusy = (
-  name: ReleaseName,
-  {status, revision, updated, operator, description}: ReleaseRecord,
-  age: number,
-): ExpectedError =>
-  failed(
-    'RELEASE_BUSY',
-    `Release ${name.release} is busy: ${status} (revision ${revision}) since ${updated.replace(/\.\d+/, '')}, ${Math.round(age / 1000)}s ago. ` +
-      `${operator === undefined ? 'A Helm client' : `The Helm client "${operator}"`} started it${description ? ` ("${description}")` : ''} and may still be running.`,
-    [
-      `Wait until it ends, then run the same command again: ${callText(releaseHistory(name))}`,
-      'If that operation no longer runs, add --take-over',
-    ],
-  );
 
 /** Values of the installed release that the desired one drops, or changes without an explicit setting. */
 function lostValues(

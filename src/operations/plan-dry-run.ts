@@ -21,6 +21,7 @@ import type {Processes} from '../ground/system/system.ts';
 import {groupsOf} from '../ground/text.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import {isMap, type Tree, type Values} from '../ground/tree.ts';
+import {requireHelmContext} from './helm-context.ts';
 import {podBatches} from './pod-trials.ts';
 import {
   deletionBatches,
@@ -68,7 +69,10 @@ export async function dryRunPlan(tried: TriedPlan, deps: TrialDeps): Promise<Pla
   if (steps.length === 0) return {text: 'No changes.\n', notChecked: [], later: []};
   const early = await untriable(tried, deps.kubernetes);
   const ready = objects.filter((object) => !early.some((each) => each.object === object));
-  const notChecked = await requireAccepted(batchesOf(tried, ready), deps.processes);
+  const [notChecked] = await Promise.all([
+    requireAccepted(batchesOf(tried, ready), deps.processes),
+    requireHelmContext(steps, name.kubeTarget, deps.processes),
+  ]);
   if (facts.release === undefined) await requireDefinitions(tried, deps.processes);
   const later = early.map(({object, reason}) => ({what: kindAndName(object), reason}));
   return {text: checkText([...notChecked, ...later]), notChecked, later};

@@ -138,8 +138,8 @@ async function runStep(
   }
 }
 
-/** A step that waits longer than this says what for. */
-const HELD_AFTER_MS = 15_000;
+/** What waits longer than this says what for. */
+export const HELD_AFTER_MS = 15_000;
 
 /** Reports every change of what holds up the step, until the signal. */
 async function reportHeld(

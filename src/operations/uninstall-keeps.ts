@@ -127,6 +127,11 @@ export function remaining(
     ...inventory.leftovers
       .filter(({isDeleted}) => !isDeleted)
       .map((each) => keptLeftover(each, name, again('leftovers'))),
+    ...inventory.held.map(({pod, holders}) => ({
+      what: `Pod ${pod.metadata.name}`,
+      why: `its run has ended, but ${holders.join(', ')} still runs`,
+      how: callText(deleteByHand(name.kubeTarget, {kind: 'Pod', name: pod.metadata.name})),
+    })),
     ...(inventory.isWideKnown ? [] : [unknownWide(again('leftovers'))]),
     ...inventory.nodeData.flatMap((each) => keptNodeData(each, purge, name.kubeTarget)),
   ];

@@ -15,7 +15,7 @@ import {callText} from '../ground/call-arguments.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, interrupted, isInterrupt} from '../ground/errors.ts';
 import {type Removal, removalText} from './removal.ts';
-import {type RunStepsDeps, runSteps} from './run-steps.ts';
+import {HELD_AFTER_MS, type RunStepsDeps, runSteps} from './run-steps.ts';
 import type {RemovedObject} from './step.ts';
 import {isKept} from './step-permissions.ts';
 import type {UninstallPlan} from './uninstall.ts';
@@ -23,6 +23,8 @@ import {type KeptObject, RETAINED} from './uninstall-keeps.ts';
 
 interface UninstallDeps extends PollDeps, Pick<RunStepsDeps, 'onStep'> {
   timeoutMs: number;
+  /** Receives what the verification waits for. */
+  onWait(text: string): void;
   /** Plan for the current state of the cluster. */
   planAgain(): Promise<UninstallPlan>;
 }
@@ -160,14 +162,16 @@ interface LeftObject {
 
 const POLL_INTERVAL_MS = 1000;
 
-/** Polls the API server until all objects are deleted, cannot be deleted, or the timeout expires. Returns the remaining objects of each removal. @throws ExpectedError when interrupted */
+/** Polls the API server until all objects are deleted, cannot be deleted, or the timeout expires; reports every change of what holds them up. Returns the remaining objects of each removal. @throws ExpectedError when interrupted */
 async function verifyRemovals(
   removals: readonly Removal[],
   endsAt: number,
-  {kubernetes, interrupts, now, sleep}: PollDeps,
+  {kubernetes, interrupts, now, sleep, onWait}: UninstallDeps,
 ): Promise<ReadonlyMap<Removal, readonly LeftObject[]>> {
   const {interrupt} = interrupts;
+  const reportsAt = now().getTime() + HELD_AFTER_MS;
   let open = removals.flatMap((removal) => removal.objects.map((object) => ({removal, object})));
+  let reported = '';
   const left = new Map<Removal, LeftObject[]>();
   for (;;) {
     const found = await Promise.all(
@@ -184,8 +188,14 @@ async function verifyRemovals(
       if (state === undefined || (state.isLate && !isOver)) continue;
       left.set(removal, [...(left.get(removal) ?? []), {object, ...state}]);
     }
-    open = found.filter(({state}) => state?.isLate);
-    if (open.length === 0 || isOver) return left;
+    const late = found.filter(({state}) => state?.isLate);
+    if (late.length === 0 || isOver) return left;
+    const text = late.map(({object, state}) => `${refText(object)}: ${state?.why}`).join('; ');
+    if (now().getTime() >= reportsAt && text !== reported) {
+      onWait(text);
+      reported = text;
+    }
+    open = late;
     await sleep(POLL_INTERVAL_MS, interrupt);
   }
 }

@@ -32,8 +32,7 @@ export const token = defineSetting('Agent', 'token', {
   summary:
     'Agent pool token. Stored in a Secret; values.yaml contains only the name of the Secret.',
   kind: secret(),
-  explained:
-    'Scalr shows the token once, when you add it to the agent pool. Leave empty if a Secret in the cluster already contains it.',
+  explained: 'Scalr shows the token once, when you add it to the agent pool.',
   reference: 'https://docs.scalr.io/docs/agent-pools',
   carriedBy: () => tokenSecret,
 });

@@ -26,10 +26,10 @@ export const cache = defineSetting('Storage', 'cache', {
   },
   meanings: {
     ephemeral: 'on the node of the pod, deleted with the pod; no preparation required',
-    pvc: 'a new PVC created by the chart; outlives the pod',
-    'existing-pvc': 'an existing PVC',
-    hostpath: 'a directory on the nodes',
-    efs: 'an Amazon EFS file system shared by all nodes',
+    pvc: 'created by the chart; outlives the pod',
+    'existing-pvc': 'in the namespace of the release',
+    hostpath: 'outlives the pod; each node has its own',
+    efs: 'one file system for all nodes',
   },
   fallback: (get) => {
     if (get(cacheClaim)) return 'existing-pvc' as const;

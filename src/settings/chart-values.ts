@@ -35,6 +35,7 @@ export const set = defineSetting('Chart values', 'set', {
     Object.entries(map).some(([path, text]) =>
       [keyAtEnd(path), ...keysIn(text)].some(keySoundsSecret),
     ),
+  recorded: (text) => withoutSecret(text, (path) => keySoundsSecret(keyAtEnd(path))),
 });
 
 export const extraEnv = defineSetting('Chart values', 'extra-env', {
@@ -43,13 +44,14 @@ export const extraEnv = defineSetting('Chart values', 'extra-env', {
     'Extra environment variable for the agent and, if the chart supports it, for runs; can be repeated.',
   kind: variables(),
   holdsSecret: (map) => Object.keys(map).some(variableSoundsSecret),
-  caution: (map) => {
-    const secret = Object.keys(map).find(variableSoundsSecret);
-    return secret === undefined
-      ? undefined
-      : `${secret} looks like a secret, but is stored in clear text in values.yaml, the Helm release and every pod. Store it in a Secret or in Scalr.`;
-  },
+  recorded: (text) => withoutSecret(text, variableSoundsSecret),
 });
+
+/** `NAME=value` without a value that its name tells to be a secret. */
+function withoutSecret(text: string, soundsSecret: (name: string) => boolean): string {
+  const name = text.slice(0, text.indexOf('='));
+  return soundsSecret(name) ? `${name}=<value>` : text;
+}
 
 const keyAtEnd = (path: string): string => path.split(/(?<!\\)\./).at(-1) as string;
 

@@ -53,6 +53,8 @@ export interface Declaration<T> {
   caution?(value: T, get: Get): string | undefined;
   /** The value contains a secret although the setting is not secret: omitted from saved files and commands. */
   holdsSecret?(value: T): boolean;
+  /** One value as others may read it in a generated file: without a secret. */
+  recorded?(text: string): string;
   /** Stored in an object that the returned setting refers to, so values.yaml contains only that setting. */
   carriedBy?: () => Setting;
 }
@@ -88,6 +90,7 @@ export const spell = (setting: Setting): string => setting.onlyEnv ?? `--${setti
 
 const SPELLED: Readonly<Record<string, string>> = {
   ca: 'CA',
+  claim: 'PVC',
   cpu: 'CPU',
   efs: 'EFS',
   http: 'HTTP',

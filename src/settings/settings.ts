@@ -101,8 +101,10 @@ export function flagsOf(setting: Setting, answer: Answer): string[] {
 
 /** The same flags as a record in a generated file, which other people read. */
 export function recordedFlags(setting: Setting, answer: Answer): string[] {
-  if (!setting.kind.isFile && setting !== (chartSource as Setting)) return flagsOf(setting, answer);
   const texts = textsOf(setting, answer);
+  const {recorded} = setting;
+  if (recorded) return texts.map((text) => `--${setting.id} ${quote(shownText(recorded(text)))}`);
+  if (!setting.kind.isFile && setting !== (chartSource as Setting)) return flagsOf(setting, answer);
   return texts.map((text) => `--${setting.id} ${quote(recordedPath(shownText(text)))}`);
 }
 

@@ -2,7 +2,7 @@ import {type EventEmitter, once} from 'node:events';
 import {clearScreenDown, moveCursor} from 'node:readline';
 import {input, search, select} from '@inquirer/prompts';
 import {untilAborted} from '../ground/async.ts';
-import {GoBack, PromptCanceled} from '../ground/errors.ts';
+import {GoBack, PromptCanceled, unlessBack} from '../ground/errors.ts';
 import type {InputQuestion, ListQuestion, Prompter, TextQuestion} from '../ground/system/system.ts';
 import {LiveLines} from './live-lines.ts';
 import {answeredText, isYes, masked, TOKEN, TOKEN_HERE, yesOrNo} from './prompt-text.ts';
@@ -64,10 +64,8 @@ export class InquirerPrompter implements Prompter {
 
   /** A text question, because the prompt for this would show a token that is pasted here. */
   async confirm(message: string): Promise<boolean> {
-    const answer = await this.#askText({...yesOrNo(message), canGoBack: true}).catch((error) => {
-      if (error instanceof GoBack) return '';
-      throw error;
-    });
+    const question = {...yesOrNo(message), canGoBack: true, ...(this.#above && {heading: []})};
+    const answer = await unlessBack(this.#askText(question), '');
     this.#showAnswer({message}, isYes(answer) ? 'yes' : 'no');
     return isYes(answer);
   }

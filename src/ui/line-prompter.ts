@@ -165,7 +165,9 @@ export class LinePrompter implements Prompter {
 
   async #choose(question: ListQuestion): Promise<string> {
     const {message, help, heading, note, canGoBack} = question;
-    const choices = (await question.laterChoices) ?? question.choices;
+    const {laterChoices} = question;
+    const later = laterChoices && (await this.wait('Reading the choices', laterChoices));
+    const choices = later ?? question.choices;
     const preset = choices.findIndex(
       ({value, disabled}) => value === question.default && disabled === undefined,
     );

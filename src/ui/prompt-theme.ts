@@ -48,7 +48,7 @@ export function promptTheme(screen: Window, question: Asked, options: ThemeOptio
       answer: (text: string) => text,
       defaultAnswer: (text: string) => dim(`(${text})`),
       searchTerm: (text: string) => cyan(text.replaceAll(TOKEN, '')),
-      disabled: (text: string) => dim(shown(text)),
+      disabled: (text: string) => dim(shown(kind === 'search' ? `- ${text}` : text)),
       description: (text: string) => indented(text, screen),
       error: (text: string) => indented(red(text), screen),
       keysHelpTip: () => indented(dim(keys), screen),
@@ -82,9 +82,14 @@ export function dotsText(text: string, about: string | undefined, screen: Window
   const room = Math.max(1, screen.columns - 24);
   const dots = '●'.repeat(Math.min(length, MOST_DOTS, room));
   const count = length > MOST_DOTS ? dim(`  ${length} characters`) : '';
-  const meaning = about === undefined ? '' : `\n${INDENT}${green('✔')} ${about}`;
+  const meaning =
+    about === undefined ? '' : `\n${indented(about, screen, `${INDENT}${green('✔')} `)}`;
   return asciiFallback(`${dots}${count}${meaning}${HIDE_CURSOR}`, screen);
 }
+
+/** The beginning of a reason, which is told in full where the cursor stands. */
+const cut = (text: string, room: number): string =>
+  width(text) <= room ? text : `${text.slice(0, Math.max(0, room - 1)).trimEnd()}…`;
 
 /** Choices with their meaning beside them, or below the list where it does not fit. */
 export function rowsOf(choices: readonly Choice[], screen: Window) {
@@ -92,13 +97,14 @@ export function rowsOf(choices: readonly Choice[], screen: Window) {
   return choices.map(({value, label, description, disabled}) => {
     const about = disabled ?? description;
     const gap = ' '.repeat(column - width(label));
-    const fits = width(`${gap}${label}  ${about ?? ''}`) + INDENT.length <= screen.columns;
+    const room = screen.columns - INDENT.length - column - 2;
+    const fits = width(about ?? '') <= room;
     const row = fits && disabled === undefined ? `${label}${gap}  ${about ?? ''}` : label;
     return {
       value,
       name: asciiFallback(row.trimEnd(), screen),
       short: label,
-      disabled: disabled !== undefined && (fits ? `${gap} ${disabled}` : '(not possible)'),
+      disabled: disabled !== undefined && asciiFallback(`${gap} ${cut(disabled, room)}`, screen),
       ...(fits || about === undefined ? {} : {description: about}),
     };
   });

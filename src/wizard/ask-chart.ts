@@ -17,9 +17,9 @@ import type {WizardState} from './wizard-state.ts';
 
 /** What a chart means for isolation, start time and rights. */
 export const CHART_MEANINGS: Readonly<Record<ChartName, string>> = {
-  'agent-local': 'runs share pods that are always running; no cluster role',
-  'agent-job': 'a pod for each run, started on demand; creates a CRD and a cluster role',
-  'agent-k8s': 'a pod for each run; uses root and node directories',
+  'agent-local': 'shared pods, always running; no cluster role',
+  'agent-job': 'a pod started for each run; CRD and cluster role',
+  'agent-k8s': 'a pod started for each run; root and node directories',
 };
 
 /** The charts with reasons, the recommended one first. */

@@ -1,8 +1,18 @@
 import {namespace, release} from '../settings/release.ts';
 import type {Asking} from './asking.ts';
+import type {KnownFacts} from './gathered-facts.ts';
 import type {Reply} from './reply.ts';
+import type {WizardState} from './wizard-state.ts';
 
 const NEW = '';
+
+/** True if agents are installed, and none of them has the chosen name. */
+export function isElsewhere({answers: {get}}: WizardState, {cluster}: KnownFacts): boolean {
+  const {releases = []} = cluster ?? {};
+  const isOwn = (each: {name: string; namespace: string}): boolean =>
+    each.name === get(release) && each.namespace === get(namespace);
+  return releases.length > 0 && !releases.some(isOwn);
+}
 
 /** Agents of other namespaces and other names: whoever installed one probably means it. */
 export async function askElsewhere({state, known, frame, deps}: Asking): Promise<Reply> {

@@ -1,9 +1,10 @@
+import {unlessBack} from '../ground/errors.ts';
 import type {Prompter} from '../ground/system/system.ts';
 import {url} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import {purpose} from '../settings/purpose.ts';
 import type {Answer} from '../settings/settings.ts';
-import {type Asking, type QuestionFrame, unlessBack} from './asking.ts';
+import type {Asking, QuestionFrame} from './asking.ts';
 import type {OfferedPool, OfferedPools} from './gathered-facts.ts';
 import type {Reply} from './reply.ts';
 import type {WizardState} from './wizard-state.ts';

@@ -1,8 +1,8 @@
-import {onFailure} from '../ground/errors.ts';
+import {onFailure, unlessBack} from '../ground/errors.ts';
 import type {Setting} from '../settings/define.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Answer} from '../settings/settings.ts';
-import {type Asking, unlessBack} from './asking.ts';
+import type {Asking} from './asking.ts';
 import {type Missing, missingOf} from './gathered-facts.ts';
 import {placeContext} from './place.ts';
 import type {Reply} from './reply.ts';

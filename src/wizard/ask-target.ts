@@ -1,6 +1,7 @@
+import {unlessBack} from '../ground/errors.ts';
 import type {Choice} from '../ground/system/system.ts';
 import {lowerFirst} from '../ground/text.ts';
-import {type Asking, type QuestionDeps, unlessBack} from './asking.ts';
+import type {Asking, QuestionDeps} from './asking.ts';
 import type {Contexts} from './contexts.ts';
 import {IN_POD, type Place} from './place.ts';
 import type {Reply} from './reply.ts';

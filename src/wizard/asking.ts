@@ -1,4 +1,4 @@
-import {GoBack, PromptCanceled} from '../ground/errors.ts';
+import {PromptCanceled} from '../ground/errors.ts';
 import type {Files, Prompter} from '../ground/system/system.ts';
 import type {Screen} from '../ui/theme.ts';
 import type {Contexts} from './contexts.ts';
@@ -32,16 +32,6 @@ export interface Asking {
   known: KnownFacts;
   frame: QuestionFrame;
   deps: QuestionDeps;
-}
-
-/** Resolves to the answer, or to `back` after Esc. */
-export async function unlessBack<T, B>(answer: Promise<T>, back: B): Promise<T | B> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof GoBack) return back;
-    throw error;
-  }
 }
 
 /** The place, the token or pool, and the review. */

@@ -1,10 +1,10 @@
+import {unlessBack} from '../ground/errors.ts';
 import type {Choice, Prompter} from '../ground/system/system.ts';
 import {token} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {type Group, type Setting, settingLabel} from '../settings/define.ts';
 import {missingFor} from '../settings/purpose.ts';
 import {target} from '../settings/release.ts';
-import {unlessBack} from './asking.ts';
 import {isPossible} from './next.ts';
 import {isForeign} from './possible-answers.ts';
 import {TOPICS, type Topic, type TopicView, valueText} from './topics.ts';
@@ -15,13 +15,15 @@ const LABEL_WIDTH = 12;
 /** Multi-line values, which can only be set by flags. */
 const NOT_HERE: readonly Group[] = ['Chart values'];
 
-/** Asks what to change. Returns the IDs of the questions to ask; undefined to return to the review. @throws GoBack */
+/** Asks what to change, starting at the row of the question `last`. Returns the IDs of the questions to ask; undefined to return to the review. @throws GoBack */
 export async function chooseTopic(
   view: TopicView,
   prompter: Prompter,
   heading: readonly string[],
+  last: string | undefined,
 ): Promise<readonly string[] | undefined> {
   const topics = TOPICS.filter(({isOffered}) => isOffered?.(view) ?? true);
+  const before = topics.find(({questions}) => questions.includes(last ?? ''))?.label;
   for (;;) {
     const picked = await prompter.select({
       message: 'Change',
@@ -33,6 +35,7 @@ export async function chooseTopic(
         {value: OTHER, label: 'All other settings…', description: 'resources, images, TLS, logs'},
         {value: DONE, label: 'Back to the review'},
       ],
+      default: before ?? (last && OTHER),
     });
     if (picked === DONE) return undefined;
     const topic = topics.find(({label}) => label === picked);

@@ -1,7 +1,7 @@
 import {dirname} from 'node:path';
 import {answersText} from '../answers/answers-file.ts';
 import type {DesiredRelease} from '../cluster/release/desired-release.ts';
-import {onFailure} from '../ground/errors.ts';
+import {onFailure, unlessBack} from '../ground/errors.ts';
 import type {Program} from '../ground/program.ts';
 import type {InputQuestion, Prompter} from '../ground/system/system.ts';
 import {count} from '../ground/text.ts';
@@ -13,7 +13,6 @@ import {equivalentCommandText, hostCommandsText} from '../ui/review.ts';
 import type {Screen} from '../ui/theme.ts';
 import {isPrivate} from '../values/document.ts';
 import type {GeneratedValues} from '../values/generate.ts';
-import {unlessBack} from './asking.ts';
 import {hostOf} from './place.ts';
 import type {Reviewed} from './prepare-review.ts';
 import type {WizardState} from './wizard-state.ts';

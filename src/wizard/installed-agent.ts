@@ -1,5 +1,6 @@
 import type {ChartName} from '../charts/releases/chart-name.ts';
 import {newestOf} from '../charts/releases/target.ts';
+import {unlessBack} from '../ground/errors.ts';
 import type {ListQuestion} from '../ground/system/system.ts';
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
@@ -7,7 +8,7 @@ import {allowClearText} from '../settings/chart-values.ts';
 import {chart, chartVersion, release} from '../settings/release.ts';
 import type {Answer} from '../settings/settings.ts';
 import {ask} from './ask.ts';
-import {type Asking, unlessBack} from './asking.ts';
+import type {Asking} from './asking.ts';
 import {isStored} from './clear-text.ts';
 import type {InstalledAgent, KnownFacts} from './gathered-facts.ts';
 import {type OtherCommand, OtherCommandChosen} from './other-command.ts';
@@ -92,6 +93,7 @@ function aboutAgent(found: InstalledAgent, state: WizardState): string[] {
 function menuOf(found: InstalledAgent, state: WizardState): ListQuestion {
   const latest = newestOf(found.chart as ChartName);
   const where = state.place?.kind === 'kubernetes' ? (state.place.context ?? IN_POD) : '';
+  const isRejected = canReplaceToken(state, found);
   const newToken = {
     value: TOKEN,
     label: 'Enter a new token',
@@ -99,9 +101,11 @@ function menuOf(found: InstalledAgent, state: WizardState): ListQuestion {
   };
   return {
     message: `${found.release} is installed in ${where} · namespace ${found.namespace}`,
-    help: ['The token remains in its Secret, and you are not asked for it again.'],
+    help: isRejected
+      ? []
+      : ['The token remains in its Secret, and you are not asked for it again.'],
     choices: [
-      ...(canReplaceToken(state, found) ? [newToken] : []),
+      ...(isRejected ? [newToken] : []),
       {
         value: 'change',
         label: 'Change settings',

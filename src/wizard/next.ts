@@ -1,8 +1,10 @@
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
+import {cacheAccessMode} from '../settings/cache.ts';
 import {catalog} from '../settings/catalog.ts';
 import type {Setting} from '../settings/define.ts';
 import {concurrency, missingFor} from '../settings/purpose.ts';
 import {namespace, release} from '../settings/release.ts';
+import {isElsewhere} from './ask-elsewhere.ts';
 import {ROLE, roleSettingOf} from './ask-role.ts';
 import {decided} from './decisions.ts';
 import {type KnownFacts, missingOf, requirementsOf} from './gathered-facts.ts';
@@ -10,6 +12,7 @@ import {mustReplaceToken} from './installed-agent.ts';
 import {hostOf} from './place.ts';
 import {limitsRuns} from './possible-answers.ts';
 import {applies} from './setting-questions.ts';
+import {isModeDecided} from './shared-cache.ts';
 import type {WizardState} from './wizard-state.ts';
 
 /** What the wizard shows next. */
@@ -41,10 +44,10 @@ const FIRST: readonly FirstQuestion[] = [
   },
   {
     id: 'elsewhere',
-    isOpen: (state, {installed, cluster}) =>
+    isOpen: (state, known) =>
       isCluster(state) &&
-      installed === undefined &&
-      (cluster?.releases ?? []).length > 0 &&
+      known.installed === undefined &&
+      isElsewhere(state, known) &&
       !['elsewhere', 'installed'].some((id) => state.asked.has(id)) &&
       !state.answers.isFixed(namespace) &&
       !state.answers.isFixed(release),
@@ -99,6 +102,7 @@ export function isPossible(id: string, view: WizardState, known: KnownFacts): bo
   if (id === concurrency.id && !limitsRuns(view, requirementsOf(known))) return false;
   if (id === 'target') return true;
   if (id === ROLE) return roleSettingOf(view) !== undefined;
+  if (id === cacheAccessMode.id && isModeDecided(view, known)) return false;
   const setting = catalog.find((each) => each.id === id);
   return setting === undefined ? hostOf(view) === undefined : applies(setting, view);
 }

@@ -1,7 +1,7 @@
 import {checksWith} from '../checks/preflight/checks/check.ts';
 import {unverified} from '../checks/preflight/run-preflight.ts';
 import type {ExpectedError} from '../ground/errors.ts';
-import {type Finding, findingSentence, type SettingFinding, warningOf} from '../ground/finding.ts';
+import {type Finding, findingSentence, warningOf} from '../ground/finding.ts';
 import {set} from '../settings/chart-values.ts';
 import {planWarnings} from '../ui/review.ts';
 import {FIXES} from './fixes.ts';

@@ -6,7 +6,7 @@ import {type ChartRequirements, type Recommendation, recommend} from '../charts/
 import type {ChartName} from '../charts/releases/chart-name.ts';
 import type {Target} from '../charts/releases/target.ts';
 import {newestOf} from '../charts/releases/target.ts';
-import {isWrittenWithoutRow} from '../charts/shared/support.ts';
+import {isWrittenWithoutRow, notSupported} from '../charts/shared/support.ts';
 import {hasKey, scopeOf, supports, unsupported} from '../charts/support.ts';
 import {hostAgent} from '../extensions/machine/agent.ts';
 import {ExpectedError} from '../ground/errors.ts';
@@ -29,7 +29,7 @@ export function recommendSoFar(
   facts: ChartRequirements,
 ): Recommendation | undefined {
   try {
-    return recommend(state.answers.without(chart).unchecked(), facts);
+    return recommend(state.answers.without(chart).unchecked(), facts, state.versions);
   } catch (error) {
     if (error instanceof ExpectedError) return undefined;
     throw error;
@@ -40,10 +40,17 @@ export function recommendSoFar(
 export function likelyTarget(state: WizardState, facts: ChartRequirements): Target | undefined {
   if (hostOf(state) !== undefined) return undefined;
   const name = state.answers.get(chart) ?? recommendSoFar(state, facts)?.chart;
-  if (name === undefined) return undefined;
-  return state.readChart?.chart === name
-    ? state.readChart
-    : new ChartVersion({chart: name, version: state.answers.get(chartVersion) ?? newestOf(name)});
+  return name === undefined ? undefined : versionOf(name, state);
+}
+
+/** The version of a chart that would be installed. */
+function versionOf(name: ChartName, {answers, readChart, versions}: WizardState): Target {
+  if (readChart?.chart === name) return readChart;
+  const version = answers.get(chartVersion) ?? newestOf(name);
+  return (
+    versions?.find((each) => each.chart === name && each.version === version) ??
+    new ChartVersion({chart: name, version})
+  );
 }
 
 /** Why the chosen chart, or no chart that is left, supports this value; undefined if one does. */
@@ -61,7 +68,7 @@ export function whyExcluded(
 }
 
 function whyExcludedBy(
-  charts: readonly string[],
+  charts: readonly ChartName[],
   setting: Setting,
   value: unknown,
   state: WizardState,
@@ -69,9 +76,12 @@ function whyExcludedBy(
   const answer: Answer = {value, source: 'prompt'};
   const before = withoutAnswer(setting, state);
   const reasons = charts
-    .map((name) => before.with(chart, {value: name, source: 'prompt'}))
-    .filter((settings) => failureOf(settings) === undefined)
-    .map((settings) => failureOf(withoutUseless(settings.with(setting, answer))));
+    .map(
+      (name) =>
+        [before.with(chart, {value: name, source: 'prompt'}), versionOf(name, state)] as const,
+    )
+    .filter(([settings, target]) => failureOf(settings, target) === undefined)
+    .map(([settings, target]) => failureOf(withoutUseless(settings.with(setting, answer)), target));
   if (!reasons.every((each) => each !== undefined)) return undefined;
   // A chart that supports the setting gives the better reason.
   const reason = reasons.find((each) => !each.includes(' does not support ')) ?? reasons[0];
@@ -109,7 +119,7 @@ const withoutUseless = (settings: Settings): Settings =>
     ),
   );
 
-function eligibleCharts(state: WizardState, facts: ChartRequirements): string[] {
+function eligibleCharts(state: WizardState, facts: ChartRequirements): ChartName[] {
   const found = recommendSoFar(state, facts);
   if (found === undefined) return [];
   return [
@@ -121,9 +131,12 @@ function eligibleCharts(state: WizardState, facts: ChartRequirements): string[] 
 }
 
 /** The error with which these settings give no values. */
-function failureOf(settings: Settings): string | undefined {
+function failureOf(settings: Settings, target: Target): string | undefined {
+  // To generate values would also find the charts that support them.
+  const refused = unsupported(target, settings);
+  if (refused.length > 0) return notSupported(refused, []).message;
   try {
-    generate(settings);
+    generate(settings, {}, target);
     return undefined;
   } catch (error) {
     if (error instanceof ExpectedError || error instanceof InvalidValue) return error.message;
@@ -172,9 +185,8 @@ export function isForeign(setting: Setting, state: WizardState): boolean {
   }
   const name = state.answers.get(chart);
   if (name === undefined || isWrittenWithoutRow(setting)) return false;
-  const version = state.answers.get(chartVersion) ?? newestOf(name);
   const written = setting.carriedBy?.() ?? setting;
-  return !chartFor({chart: name, version}).rows.some((row) => row.setting === written);
+  return !chartFor(versionOf(name, state)).rows.some((row) => row.setting === written);
 }
 
 /** Why an agent on this machine does not support a value. */

@@ -82,10 +82,13 @@ function installRow({reviewed, notices}: Menu): Choice & {value: Action} {
   return {
     value: 'install',
     label,
-    description: fails ? 'although a check says that it will fail' : count(steps, 'step'),
+    description: fails ? 'although a check says that it will fail' : doneText(steps),
     disabled: canInstall(reviewed) ? undefined : 'not possible, see above',
   };
 }
+
+const doneText = (steps: number): string =>
+  steps === 0 ? 'nothing to change' : count(steps, 'step');
 
 const fixRow = ({code, fix, message}: Notice): (Choice & {value: Action})[] =>
   fix === undefined

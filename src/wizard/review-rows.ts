@@ -83,6 +83,7 @@ function secretRow(view: TopicView): ReviewRow {
   const row = {label: 'Secrets', settings: [token, tokenSecret] as readonly Setting[]};
   if (hostOf(view.state) !== undefined)
     return {...row, value: isNew ? 'in agent.env' : 'added to agent.env later'};
+  if (view.state.installed !== undefined) return {...row, value: `${name}`};
   return {...row, value: isNew ? `new Secret ${name}` : `existing Secret ${name}`};
 }
 

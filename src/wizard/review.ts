@@ -4,7 +4,7 @@ import type {Prompter} from '../ground/system/system.ts';
 import type {Plan} from '../operations/step.ts';
 import type {Settings} from '../settings/settings.ts';
 import {answeredStep} from '../ui/prompt-frame.ts';
-import type {Screen} from '../ui/theme.ts';
+import {paragraph, type Screen} from '../ui/theme.ts';
 import type {GeneratedValues} from '../values/generate.ts';
 import {apply, openQuestions} from './apply.ts';
 import {askChartOnDisk} from './ask-requirements.ts';
@@ -175,7 +175,7 @@ export class Review {
         return this.#print(filesText(reviewed, view.state, this.#deps));
       case 'print':
         this.#isPrinted = true;
-        return this.#print(commandsText(reviewed, view.state, this.#saved, this.#deps));
+        return this.#print(this.#commands(shown));
       case 'save':
         return this.#save(shown);
       default:
@@ -216,13 +216,19 @@ export class Review {
     const others = filesReferredTo(reviewed);
     const copied =
       others.length === 0 ? '' : `\nanswers.yaml refers to ${others.join(', ')}: copy it along.`;
-    return this.#print(`Saved: ${saved.paths.join(', ')}${copied}`);
+    const text = paragraph('', `Saved: ${saved.paths.join(', ')}`, this.#deps.screen);
+    return this.#print(`${text.trimEnd()}${copied}`);
   }
 
-  async #quit({view, reviewed}: Shown): Promise<Decided | undefined> {
+  #commands({view, reviewed}: Shown): string {
+    const commands = commandsText(reviewed, view.state, this.#saved, this.#deps);
+    return `To do the same without the wizard:\n${commands}`;
+  }
+
+  async #quit(shown: Shown): Promise<Decided | undefined> {
+    const {view, reviewed} = shown;
     if (isCurrent(this.#saved, reviewed, view.state, this.#deps)) {
-      if (!this.#isPrinted)
-        this.#print(commandsText(reviewed, view.state, this.#saved, this.#deps));
+      if (!this.#isPrinted) this.#print(this.#commands(shown));
       return {decision: 'saved'};
     }
     const doubt =

@@ -1,5 +1,6 @@
+import {unlessBack} from '../ground/errors.ts';
 import {askTarget} from './ask-target.ts';
-import {confirmQuit, type QuestionDeps, sayNumber, unlessBack} from './asking.ts';
+import {confirmQuit, type QuestionDeps, sayNumber} from './asking.ts';
 import type {Place} from './place.ts';
 import type {Reply} from './reply.ts';
 import type {Decision} from './review.ts';

@@ -1,4 +1,5 @@
 import {setTimeout} from 'node:timers/promises';
+import {newestVersions} from '../charts/chart-version.ts';
 import {GoBack} from '../ground/errors.ts';
 import {answeredStep} from '../ui/prompt-frame.ts';
 import {apply, back, openQuestions} from './apply.ts';
@@ -77,9 +78,11 @@ export class Session {
   #state: WizardState;
   /** Waits that are over, although facts may still be unknown. */
   readonly #waited = new Set<string>();
+  /** The question that was opened last from Change. */
+  #changed: string | undefined;
 
   constructor(state: WizardState, deps: WizardDeps) {
-    this.#state = startAt(deps.onlyPlace, state);
+    this.#state = {...startAt(deps.onlyPlace, state), versions: newestVersions()};
     this.#deps = deps;
     this.#transcript = deps.transcript;
     this.#review = new Review(deps, this.#transcript);
@@ -138,7 +141,9 @@ export class Session {
   async #change(): Promise<Decided> {
     this.#transcript.show(this.#steps());
     const state = this.#state;
-    const questions = await chooseTopic(this.#view(), this.#deps.prompter, state.notes);
+    const {prompter} = this.#deps;
+    const questions = await chooseTopic(this.#view(), prompter, state.notes, this.#changed);
+    this.#changed = questions?.[0];
     return {
       state:
         questions === undefined

@@ -6,7 +6,7 @@ import {ACCESS_MODES, cache, cacheAccessMode, cacheStorageClass} from '../settin
 import {cloud} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
 import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
-import {whyExcluded} from './possible-answers.ts';
+import {chartDefaultOf, whyExcluded} from './possible-answers.ts';
 import type {WizardState} from './wizard-state.ts';
 
 const SHARED = 'ReadWriteMany';
@@ -55,6 +55,17 @@ export function whyNotInCluster(
   return found !== undefined && cannot(found, String(value))
     ? `not with StorageClass ${found.name}: ${onlyText(found)}`
     : undefined;
+}
+
+/** True if the chart default is the only access mode that is possible. */
+export function isModeDecided(view: WizardState, known: KnownFacts): boolean {
+  const facts = requirementsOf(known);
+  const possible = ACCESS_MODES.filter(
+    (mode) =>
+      whyNotInCluster(cacheAccessMode, mode, view, known) === undefined &&
+      whyExcluded(cacheAccessMode, mode, view, facts) === undefined,
+  );
+  return possible.length === 1 && possible[0] === chartDefaultOf(cacheAccessMode, view, facts);
 }
 
 /** A PVC that several pods mount needs a class for it. */

@@ -1,3 +1,4 @@
+import type {ChartVersion} from '../charts/chart-version.ts';
 import type {Target} from '../charts/releases/target.ts';
 import type {Setting} from '../settings/define.ts';
 import type {Answer} from '../settings/settings.ts';
@@ -40,6 +41,8 @@ export interface WizardState {
   readonly isResumed: boolean;
   /** The given chart in a version that only the chart itself describes. */
   readonly readChart: Target | undefined;
+  /** The newest version of each chart, so that what follows from its schema is found once. */
+  readonly versions?: readonly ChartVersion[];
   /** Secrets of the resumed session that must be entered again: what was kept of them, by ID. */
   readonly missingSecrets: ReadonlyMap<string, string>;
   /** Questions on the way to the review, oldest first: Esc reopens the last one. */

@@ -9,6 +9,8 @@ import {directoryOf} from '../cluster/helm/charts-under-test.ts';
 import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
 import {accountWith} from '../control-plane/accounts.ts';
 import {enforce, type Policy} from '../control-plane/admission-policy.ts';
+import {injectingWebhook} from '../control-plane/mutating-webhook.ts';
+import {webhookWithSideEffects} from '../control-plane/validating-webhook.ts';
 import type {Workplace} from '../control-plane/workplace.ts';
 import {chartFlags, installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {installedByHelm} from '../support/installed-by-helm.ts';
@@ -260,4 +262,79 @@ test('a policy that accepts the plan changes nothing, and the dry run says that 
   const {stderr, exit} = await install(place, helm, [...local, '--dry-run'], {env: TOKEN});
   expect(exit, stderr).toBe(0);
   expect(stderr).toContain('The API server accepts all objects.\n');
+});
+
+/** The checks of a preflight, by their ids. */
+async function checksOf(place: Workplace, ...argv: string[]) {
+  const {stdout, stderr, exit} = await preflight(place, helm, [...argv, '--json'], {env: TOKEN});
+  const {checks} = JSON.parse(stdout) as {checks: CheckDocument[]};
+  return {exit, stderr, check: (id: string) => checks.find((each) => each.id === id)};
+}
+
+test('what a webhook with side effects would say is neither passed nor failed, and the install works', async () => {
+  const place = await installPlace();
+  const webhook = await webhookWithSideEffects(place);
+  const pod = 'Pod of Deployment scalr-agent-agent-local';
+  const reason = `admission webhook ${webhook} does not support dry runs`;
+  const {check} = await checksOf(place, ...agent);
+  expect(check('admission')).toMatchObject({
+    status: 'skip',
+    message: expect.stringContaining(`${pod} not tried: ${reason}`),
+  });
+  const dry = await install(place, helm, [...local, '--dry-run'], {env: TOKEN});
+  expect(dry.exit, dry.stderr).toBe(0);
+  expect(dry.stderr.replaceAll(/\s+/g, ' ')).toContain(
+    `The API server accepts all other objects. Not checked: - ${pod}: ${reason}`,
+  );
+  const done = await install(place, helm, [...local, '--yes', '--json'], {env: TOKEN});
+  expect(done.exit, done.stderr).toBe(0);
+  expect(JSON.parse(done.stdout).warnings).toContainEqual(
+    warningOf('NOT_CHECKED', `Not checked with a dry run: ${pod} (${reason}).`),
+  );
+});
+
+test.each([
+  ['agent-job', ['--set', 'task.podLabels.sidecar\\.istio\\.io/inject=false']],
+  ['agent-k8s', ['--pod-label', 'sidecar.istio.io/inject=false']],
+] as const)('preflight foresees sidecars in run pods of %s, and its remedy excludes them', async (chart, remedy) => {
+  const place = await installPlace();
+  await injectingWebhook(place, 'istio-proxy');
+  const flags = await chartFlags(chart);
+  const found = (await checksOf(place, ...flags)).check('injected-sidecars');
+  expect(found).toMatchObject({status: 'warn', message: expect.stringContaining('istio-proxy')});
+  expect(found?.remedy).toContain(remedy[1].replace(/^task.*$/, "'$&'"));
+  const excluded = (await checksOf(place, ...flags, ...remedy)).check('injected-sidecars');
+  expect(excluded).toMatchObject({status: 'pass'});
+});
+
+test('preflight prints what a LimitRange with a ratio and a maximum admits', async () => {
+  const place = await installPlace();
+  await place.kubectl.apply({
+    apiVersion: 'v1',
+    kind: 'LimitRange',
+    metadata: {name: 'tight'},
+    spec: {
+      limits: [
+        {type: 'Container', maxLimitRequestRatio: {cpu: '2', memory: '1'}},
+        {type: 'Pod', max: {memory: '1Gi'}},
+      ],
+    },
+  });
+  const sizes = ['--run-cpu-request', '1', '--run-cpu-limit', '4'];
+  const {exit, check} = await checksOf(place, ...agent, ...sizes, '--run-memory-request', '256Mi');
+  expect(exit).toBe(3);
+  const {status, message, remedy = ''} = check('admission') as CheckDocument;
+  expect({status, message}).toMatchObject({
+    status: 'fail',
+    message: expect.stringContaining('cpu max limit to request ratio per Container is 2'),
+  });
+  const [, options = ''] = /^Use (.*?)\. Or /.exec(remedy) ?? [];
+  expect(options).toContain('--run-cpu-request 2');
+  const given = new Map(
+    [
+      ...`${sizes.join(' ')} --run-memory-request 256Mi ${options}`.matchAll(/(--\S+) ([^-]\S*)/g),
+    ].map(([, flag = '', value = '']) => [flag, value]),
+  );
+  const complying = await checksOf(place, ...agent, ...[...given].flat());
+  expect(complying.check('admission'), remedy).toMatchObject({status: 'pass'});
 });

@@ -6,7 +6,9 @@ import {afterAll, expect, test} from 'vitest';
 import {directoryOf, REAL} from '../cluster/helm/charts-under-test.ts';
 import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
 import {accountWith} from '../control-plane/accounts.ts';
+import {issueCertificates} from '../control-plane/certificates.ts';
 import type {Workplace} from '../control-plane/workplace.ts';
+import {commandsIn} from '../support/commands-in.ts';
 import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {boundClaims, installedByHelm} from '../support/installed-by-helm.ts';
 import {debug, install, uninstall, upgrade} from '../support/run-on-cluster.ts';
@@ -130,6 +132,9 @@ test('a PVC that the release of the new chart mounts is neither deleted nor offe
     '--json',
   ]);
   expect(JSON.parse(same.stdout), same.stderr).toMatchObject({keptPersistentVolumeClaims: [claim]});
+  expect(same.stderr.replaceAll(/\s+/g, ' ')).toContain(
+    `The release uses PVC ${claim} from now on. For the next install, add --cache-claim ${claim} (in an answers file, cache-claim: ${claim}); without it, a new PVC is created.`,
+  );
   const job = {chart: 'agent-job', version: '0.6.5'} as const;
   const changed = await upgrade(place, helm, [
     '--chart',
@@ -331,4 +336,23 @@ test('a release that was uninstalled with its history is installed again, and wh
     removed: ['Secret scalr-agent-token'],
     complete: true,
   });
+});
+
+test('a removed client certificate is named with the Secret that remains, and the command that deletes it', async () => {
+  const place = await installPlace();
+  const client = (await issueCertificates(mkdtempSync(join(scratch, 'tls-')))).admin;
+  const flags = await stepFlags('agent-job');
+  const certificate = ['--client-cert-file', client.cert, '--client-key-file', client.key];
+  const given = await install(place, helm, [...flags, ...certificate, '--yes'], {env: TOKEN});
+  expect(given.exit, given.stderr).toBe(0);
+  const removed = await install(place, helm, [...flags, '--yes', '--json'], {env: TOKEN});
+  expect(removed.exit, removed.stderr).toBe(0);
+  const {warnings} = JSON.parse(removed.stdout) as {warnings: {code: string; message: string}[]};
+  const [unused] = warnings.filter(({code}) => code === 'UNUSED_SECRET');
+  expect(unused?.message).toMatch(
+    /^Release scalr-agent no longer uses Secret scalr-agent-client-cert, which remains/,
+  );
+  const [command] = commandsIn(unused?.message ?? '');
+  await place.kubectl(...(command?.args ?? []));
+  expect(await place.kubectl('get', 'secrets', '--output', 'name')).not.toContain('client-cert');
 });

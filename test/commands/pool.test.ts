@@ -13,6 +13,7 @@ import {proxyServer} from '../checks/preflight/probe/web.ts';
 import {idsIn, poolTokenOf, type Stored, USER_TOKEN} from '../extensions/account/mock-account.ts';
 import {type MockApi, mockApi} from '../extensions/account/mock-api.ts';
 import {certificates} from '../support/certificates.ts';
+import {memoryFiles} from '../support/memory-files.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';
 
@@ -173,6 +174,19 @@ test('--url selects the account, and the token of another account is not sent to
   expect((await pool(api, 'list', ['--url', api.url], {env: {SCALR_TOKEN: USER_TOKEN}})).exit).toBe(
     0,
   );
+});
+
+test('SCALR_TOKEN goes to the URL of an answers file only if SCALR_HOSTNAME names it', async () => {
+  const api = await mockApi();
+  const files = memoryFiles({'ca.pem': api.ca, 'answers.yaml': `url: ${api.url}`});
+  const list = (env: Record<string, string>) =>
+    pool(api, 'list', ['--answers', 'answers.yaml'], {env, files});
+  const {stderr, exit} = await list({SCALR_TOKEN: USER_TOKEN});
+  expect(stderr).toContain(`SCALR_TOKEN is not sent to ${api.host}: only an answers file names`);
+  expect(stderr).toContain(`Set SCALR_HOSTNAME=${api.host} if the token is for this account`);
+  expect(exit).toBe(2);
+  expect(api.sent).toEqual([]);
+  expect((await list({SCALR_TOKEN: USER_TOKEN, SCALR_HOSTNAME: api.host})).exit).toBe(0);
 });
 
 describe('the way to the account', () => {

@@ -1,3 +1,4 @@
+import {setTimeout} from 'node:timers/promises';
 import {expect, onTestFinished, test} from 'vitest';
 import {findHelm} from '../cluster/helm/find-helm.ts';
 import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
@@ -31,4 +32,47 @@ test('says which finalizer holds a pod while it waits, and how to remove it', as
   const held = `Pod ${name}: its deletion is not complete, pending finalizers: example.com/hold`;
   expect(stderr.split(held).length - 1, stderr).toBe(2);
   expect(stderr).toMatch(new RegExp(`kubectl patch pod/${name} .*--namespace ${namespace}`));
+});
+
+test('says what the verification at the end waits for', async () => {
+  const place = await installPlace();
+  const {kubectl} = place;
+  const installed = await install(place, helm, [...(await stepFlags('agent-local')), '--yes'], {
+    env: TOKEN,
+  });
+  expect(installed.exit, installed.stderr).toBe(0);
+  const name = await kubectl(
+    'get',
+    'deployments',
+    '--output',
+    'jsonpath={.items[0].metadata.name}',
+  );
+  const finalizers = (list: string[] | null) =>
+    kubectl(
+      'patch',
+      'deployment',
+      name,
+      '--type=merge',
+      `--patch=${JSON.stringify({metadata: {finalizers: list}})}`,
+    );
+  await finalizers(['example.com/hold']);
+  onTestFinished(async () => {
+    await finalizers(null).catch(() => undefined);
+  });
+  // Time passes only in pauses, and these are short.
+  let time = Date.now();
+  const deps = {
+    now: () => new Date(time),
+    sleep: async (milliseconds: number) => {
+      time += milliseconds;
+      await setTimeout(20);
+    },
+  };
+  const {exit, stderr} = await uninstall(place, helm, ['--yes', '--timeout', '1m'], deps);
+  expect(exit, stderr).toBe(6);
+  const held = `Deployment ${name}: its deletion is not complete, pending finalizers: example.com/hold`;
+  const lines = stderr.replaceAll(/\s+/g, ' ').split(held).length - 1;
+  // Once while it waits, and at the end with the way out.
+  expect(lines, stderr).toBe(2);
+  expect(stderr).toMatch(new RegExp(`If it no longer exists: kubectl patch deployment/${name}`));
 });

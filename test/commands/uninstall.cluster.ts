@@ -3,15 +3,17 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {GoBack} from '../../src/ground/errors.ts';
 import {warningOf} from '../../src/ground/finding.ts';
 import type {TextQuestion} from '../../src/ground/system/system.ts';
 import {directoryOf} from '../cluster/helm/charts-under-test.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
 import {accountWith} from '../control-plane/accounts.ts';
 import {setLogs} from '../control-plane/logs.ts';
+import {injectingWebhook} from '../control-plane/mutating-webhook.ts';
 import {workplace as freshWorkplace, type Workplace} from '../control-plane/workplace.ts';
 import {violations} from '../support/output-schema.ts';
-import {install, uninstall} from '../support/run-on-cluster.ts';
+import {install, status, uninstall} from '../support/run-on-cluster.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 let source: string;
@@ -168,6 +170,16 @@ test('requires the release name as confirmation before deleting data', async () 
     questions.push(question);
     return RELEASE;
   };
+  const back = async (): Promise<string> => {
+    throw new GoBack();
+  };
+  const before = await left(place);
+  const escaped = await uninstall(place, first.path, ['--purge=secrets'], {
+    hasTerminal: true,
+    prompter: {input: back},
+  });
+  expect(escaped.stderr).toContain('Canceled. Nothing was changed.');
+  expect(await left(place)).toBe(before);
   const done = await uninstall(place, first.path, ['--purge=secrets'], {
     hasTerminal: true,
     prompter: {input},
@@ -281,8 +293,60 @@ const RUN = {
   },
 };
 
+describe.each(helms)('a pending operation of Helm $major', ({path: helm}) => {
+  /** Helm waits for pods that do not become ready. */
+  const pendingOperation = (place: Workplace, verb: 'install' | 'upgrade') =>
+    execa(
+      helm,
+      [
+        verb,
+        RELEASE,
+        source,
+        ...['--namespace', place.namespace, '--kubeconfig', place.kubeconfig, '--wait'],
+        ...[
+          'agent.url=https://acme.scalr.io',
+          'agent.tokenExistingSecret.name=any',
+          'podAnnotations.test\\.scalr\\.io/outcome=unready',
+        ].flatMap((each) => ['--set', each]),
+      ],
+      {reject: false},
+    );
+
+  test.each([
+    ['install', 'by --take-over', () => ({flags: ['--take-over'], deps: {}})],
+    [
+      'upgrade',
+      'when it is older than --timeout',
+      () => ({flags: [], deps: {now: () => new Date(Date.now() + 3_600_000)}}),
+    ],
+  ] as const)('of %s stops the uninstall before the first step, and is ended %s', async (verb, _, wayOut) => {
+    const place = await (verb === 'upgrade' ? installed(helm) : freshWorkplace());
+    const running = pendingOperation(place, verb);
+    const records = ['--selector', `owner=helm,status=pending-${verb}`, '--output', 'name'];
+    await expect.poll(() => place.kubectl('get', 'secrets', ...records)).not.toBe('');
+    await expect.poll(() => place.kubectl('get', 'deployments', '--output', 'name')).not.toBe('');
+    const refused = await uninstall(place, helm, ['--yes', '--json']);
+    expect(refused.exit, refused.stderr).toBe(1);
+    expect(JSON.parse(refused.stdout).error).toMatchObject({
+      code: 'RELEASE_BUSY',
+      message: expect.stringContaining(`is busy: pending-${verb} (revision`),
+      suggestions: [
+        expect.stringMatching(/: helm history scalr-agent (?!.*json)/),
+        expect.stringContaining('--take-over'),
+      ],
+    });
+    running.kill('SIGKILL');
+    await running;
+    expect(await place.kubectl('get', 'secrets', ...records)).not.toBe('');
+    const {flags, deps} = wayOut();
+    const {exit, stderr} = await uninstall(place, helm, ['--yes', ...flags], deps);
+    expect(exit, stderr).toBe(0);
+    expect(await left(place)).toBe(verb === 'upgrade' ? 'secret/scalr-agent-token' : '');
+  });
+});
+
 describe('runs in flight', () => {
-  async function busy(): Promise<Workplace> {
+  async function busy(prepare = async (_: Workplace): Promise<void> => undefined) {
     const place = await freshWorkplace();
     const chart = await directoryOf({chart: 'agent-k8s', version: '0.6.5'}, scratch);
     await setLogs(
@@ -303,6 +367,7 @@ describe('runs in flight', () => {
     ];
     const {exit, stderr} = await install(place, first.path, given, {env: TOKEN});
     expect(exit, stderr).toBe(0);
+    await prepare(place);
     const {template} = RUN.spec;
     await place.kubectl.apply({
       apiVersion: 'v1',
@@ -332,6 +397,42 @@ describe('runs in flight', () => {
     expect(JSON.parse(stdout).error.message).toContain('Pod run-1');
     expect(exit).toBe(6);
     expect(await left(place)).toContain('deployment');
+  });
+
+  test('have ended when only an injected sidecar still runs', async () => {
+    const place = await busy((prepared) => injectingWebhook(prepared, 'istio-proxy'));
+    const {kubectl} = place;
+    const names = 'jsonpath={.status.containerStatuses[*].name}';
+    expect(await kubectl('get', 'pod', 'run-1', '--output', names)).toBe(
+      'runner worker istio-proxy',
+    );
+    const before = await status(place, first.path, ['--json']);
+    expect(JSON.parse(before.stdout).runs.inFlight, before.stderr).toMatchObject([{name: 'run-1'}]);
+    const ended = {terminated: {exitCode: 0, reason: 'Completed'}};
+    const containerStatuses = [
+      {name: 'runner', state: ended},
+      {name: 'worker', state: ended},
+      {name: 'istio-proxy', state: {running: {}}},
+    ].map((each) => ({...each, image: 'a', imageID: '', ready: false, restartCount: 0}));
+    await kubectl(
+      'patch',
+      'pod',
+      'run-1',
+      '--subresource=status',
+      '--type=merge',
+      `--patch=${JSON.stringify({status: {containerStatuses}})}`,
+    );
+    const after = JSON.parse((await status(place, first.path, ['--json'])).stdout);
+    expect(after).toMatchObject({runs: {inFlight: []}, recent: [{code: 'RUNS_HELD'}]});
+    const {stdout, stderr, exit} = await uninstall(place, first.path, ['--yes', '--json']);
+    expect(exit, stderr).toBe(0);
+    const {runsInFlight, kept} = JSON.parse(stdout);
+    expect(runsInFlight).toEqual([]);
+    expect(kept).toContainEqual({
+      what: 'Pod run-1',
+      why: 'its run has ended, but istio-proxy still runs',
+      how: expect.stringMatching(/^kubectl delete pod\/run-1 /),
+    });
   });
 
   test('leave the release installed on Ctrl-C, and the same command continues', async () => {

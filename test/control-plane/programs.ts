@@ -14,6 +14,9 @@ export interface Setup {
 const flags = (values: Record<string, string | number | boolean>): string[] =>
   Object.entries(values).map(([name, value]) => `--${name}=${value}`);
 
+/** A file beside the kubeconfig. */
+export const ETCD_ADDRESS = 'etcd-address';
+
 export const etcd = ({directory, ports}: Setup): string[] =>
   flags({
     name: 'etcd',

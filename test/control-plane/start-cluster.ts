@@ -35,6 +35,7 @@ export async function startCluster({
   try {
     const setup = await prepare(directory);
     const server = `https://127.0.0.1:${setup.ports.server}`;
+    await writeFile(join(directory, programs.ETCD_ADDRESS), `http://127.0.0.1:${setup.ports.etcd}`);
     await writeFile(
       join(directory, 'kwok.yaml'),
       await kwokConfig(setup, binaries.stages, podSeconds),

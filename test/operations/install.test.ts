@@ -324,7 +324,7 @@ describe('a pending Helm operation', () => {
       message:
         'Release agent is busy: pending-upgrade (revision 3) since 2026-11-22T12:00:00Z, 40s ago. The Helm client "helm-controller" started it ("Preparing upgrade") and may still be running.',
       suggestions: [
-        'Wait until it ends, then run the same command again: helm history agent --output json --namespace scalr',
+        'Wait until it ends, then run the same command again: helm history agent --namespace scalr',
         'If that operation no longer runs, add --take-over',
       ],
     });
@@ -539,4 +539,23 @@ test('warns before a given token replaces a rotated one, and not if the account 
   // Otherwise the plan with the created token would differ from the confirmed one.
   expect(codes([ofAccount])).toEqual(codes([made]));
   expect(codes([ofAccount])).not.toContain('ROTATED_TOKEN');
+});
+
+test('names Secrets that the release no longer uses, without those that Helm deletes', () => {
+  const reads = (...secrets: string[]): string =>
+    `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: agent-main}\nspec: {template: {spec: {volumes: [${secrets
+      .map((each) => `{name: ${each}, secret: {secretName: ${each}}}`)
+      .join(', ')}]}}}\n`;
+  const made = 'apiVersion: v1\nkind: Secret\nmetadata: {name: made-by-chart}\n';
+  const found = facts({
+    ...inPlace,
+    installed: objectsIn(`${reads('kept', 'client-cert', 'made-by-chart')}---\n${made}`),
+  });
+  const {warnings} = plan(desired({manifest: reads('kept'), values: {a: 2}}), found);
+  expect(warnings).toEqual([
+    warningOf(
+      'UNUSED_SECRET',
+      'Release agent no longer uses Secret client-cert, which remains with its content. When nothing else uses it: kubectl delete secret/client-cert --namespace scalr',
+    ),
+  ]);
 });

@@ -104,6 +104,7 @@ async function uninstall(
     now: () => new Date(),
     sleep,
     onStep: () => undefined,
+    onWait: () => undefined,
     timeoutMs: 30_000,
     planAgain: plan,
   };

@@ -433,6 +433,24 @@ describe('runs in flight', () => {
     expect(look('agent-job', '0.6.5', objects)).toEqual(expected);
   });
 
+  test.each([
+    ['only a known sidecar runs', 'linkerd-proxy', {terminated: {}}, []],
+    ['the run continues', 'linkerd-proxy', {running: {}}, ['Pod r1']],
+    ['the run has not started', 'linkerd-proxy', {waiting: {}}, ['Pod r1']],
+    ['an unknown container runs', 'helper', {terminated: {}}, ['Pod r1']],
+  ])('of agent-k8s do not include pods of runs that have ended: %s', (_, other, state, expected) => {
+    const containerStatuses = [
+      {name: 'tofu', state},
+      {name: other, state: {running: {}}},
+    ];
+    const held = object('Pod', 'r1', {
+      metadata: {labels: {run: 'ours'}},
+      spec: {containers: containerStatuses.map(({name}) => ({name}))},
+      status: {phase: 'Running', containerStatuses},
+    });
+    expect(look('agent-k8s', '0.6.5', [held], {run: 'ours'})).toEqual(expected);
+  });
+
   test('are Jobs of agent-job, and pods whose Job is deleted', () => {
     const objects = [
       job('runs'),

@@ -23,7 +23,7 @@ const MAX_PAUSE_MS = 300;
 const briefly: typeof sleep = (milliseconds, signal) =>
   sleep(Math.min(milliseconds, MAX_PAUSE_MS), signal);
 
-/** Runs commands in this process with real tools, on the test cluster. */
+/** Runs commands in this process with real tools, on the test cluster. Without a kubeconfig, kubectl selects the cluster. */
 async function onCluster(
   Class: Parameters<typeof runCommand>[0],
   {kubeconfig, namespace}: Place,
@@ -32,8 +32,7 @@ async function onCluster(
   deps: Deps,
 ) {
   const place = [
-    '--kubeconfig',
-    kubeconfig,
+    ...(kubeconfig === '' ? [] : ['--kubeconfig', kubeconfig]),
     '--namespace',
     namespace,
     '--helm',

@@ -108,7 +108,7 @@ describe('a list', () => {
       '   Nothing is changed until you choose Install.',
       '❯ prod-eks         current context: EKS 1.35, 6 nodes',
       '  Docker           on this machine',
-      '- Virtual machine (not possible)',
+      '- Virtual machine  not possible here, because this machine has no systemd, wh…',
       '',
       '   ↑↓ move · type to jump · Enter select · Esc back',
     ]);

@@ -187,12 +187,12 @@ describe('a token that Scalr rejects', () => {
     const lines: Line[] = [TARGET, [QUESTION, ENTER], ['Agent pool token', NEW], ...QUIT];
     const {stderr} = await talkTo(lines, {}, [MINE]);
     expect(rowOf(stderr, 'Secrets')).toBe(
-      'Secrets new Secret acme-token changed: token replaced, token secret mine → acme-token',
+      'Secrets acme-token changed: token replaced, token secret mine → acme-token',
     );
     const own = await talkTo(lines, {}, [
       {...MINE, metadata: {...MINE.metadata, labels: ownLabels('acme')}} as FakeObject,
     ]);
-    expect(rowOf(own.stderr, 'Secrets')).toBe('Secrets new Secret mine changed: token replaced');
+    expect(rowOf(own.stderr, 'Secrets')).toBe('Secrets mine changed: token replaced');
   });
 
   test('is asked for again with --resume, and the answers are kept', async () => {

@@ -73,20 +73,20 @@ const LACKING: KnownFacts = {...READ, lacking: [{what: 'helm', text: 'helm not f
 const UNREACHABLE: KnownFacts = {cluster: {...CLUSTER, releases: [], isRead: false}, lacking: []};
 const OPEN: KnownFacts = {...READ, installed: INSTALLED};
 const POOLS: KnownFacts = {...READ, pools: {host: 'acme.scalr.io', pools: []}};
-const ELSEWHERE: KnownFacts = {
+const TOOLS = {
+  name: 'agents',
+  namespace: 'tools',
+  chart: 'agent-local',
+  version: '0.6.5',
+  status: 'deployed',
+  values: {value: {}, source: 'helm'},
+} as const;
+const ELSEWHERE: KnownFacts = {...READ, cluster: {...CLUSTER, releases: [TOOLS]}};
+const OWN: KnownFacts = {
   ...READ,
   cluster: {
     ...CLUSTER,
-    releases: [
-      {
-        name: 'agents',
-        namespace: 'tools',
-        chart: 'agent-local',
-        version: '0.6.5',
-        status: 'deployed',
-        values: {value: {}, source: 'helm'},
-      },
-    ],
+    releases: [TOOLS, {...TOOLS, name: 'scalr-agent', namespace: 'scalr-agent'}],
   },
 };
 
@@ -146,6 +146,7 @@ describe('the way to the review', () => {
     ],
     ['opens an agent elsewhere', ELSEWHERE, 'cluster, tools', 'target, elsewhere, token'],
     ['an installed agent', OPEN, 'cluster', 'target, installed'],
+    ['an agent of the chosen name that cannot be read', OWN, 'cluster', 'target, token'],
   ] as const)('%s', (_, known, replies, steps) => {
     expect(walk(known, replies.split(', '))).toEqual(steps.split(', '));
   });

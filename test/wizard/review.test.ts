@@ -54,7 +54,7 @@ describe('the chart', () => {
     const {asked, stderr, exit} = await talk(lines, {argv: GIVEN});
     expect(choicesOf(asked, 'Chart to install')[0]).toMatchObject({
       value: 'agent-job',
-      description: expect.stringMatching(/^recommended; a pod for each run/),
+      description: expect.stringMatching(/^recommended; a pod started for each run/),
     });
     expect(shown(asked)).toContain(
       'Removed the answer for cache: the cache must be a PVC or an ephemeral volume.',
@@ -147,7 +147,6 @@ describe('the review', () => {
       'Cache',
       ['Where should provider', 'pvc'],
       ['StorageClass of the cache', ENTER],
-      ['Access mode', ENTER],
       ['Cache size', '20'],
     );
     const {stderr, asked} = await talk([...TO_REVIEW, ...cache, ...QUIT], {argv: FLAGS});
@@ -171,7 +170,7 @@ describe('the review', () => {
       ...QUIT,
     ];
     const {asked, exit} = await talk(lines, {argv: FLAGS});
-    expect(shown(asked)).toContain('Removed the answer for cache claim: it no longer applies.');
+    expect(shown(asked)).toContain('Removed the answer for cache PVC: it no longer applies.');
     expect(exit).toBe(0);
   });
 

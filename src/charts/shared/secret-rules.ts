@@ -1,6 +1,7 @@
 import {few} from '../../ground/text.ts';
-import {at, getAt, textAt} from '../../ground/tree.ts';
-import {expiredIn} from '../../settings/kinds/certificates.ts';
+import {at, getAt, textAt, type Values} from '../../ground/tree.ts';
+import {certificatesIn, expiredIn, unreadablePem} from '../../settings/kinds/certificates.ts';
+import type {InvalidValue} from '../../settings/kinds/kind.ts';
 import {type Keys, keyError, keyWarning} from './key-rule.ts';
 import {overriddenKey, unquotedInTemplate} from './key-rules.ts';
 import type {ValuesRule} from './rule.ts';
@@ -9,42 +10,67 @@ import type {ValuesRule} from './rule.ts';
 const wantsPem = (keys: Keys): ValuesRule =>
   keyError('NOT_PEM', {
     ...keys,
-    isWrong: (values, key) => textAt(values, key) !== '' && pemProblem(textAt(values, key)) !== '',
-    message: (values, key) => pemProblem(textAt(values, key)),
-    suggestion: (values, key) =>
-      textAt(values, key).includes('-----BEGIN ')
-        ? `${key}: |`
-        : 'Write the content of the PEM file below the key',
+    isWrong: (values, key) => textAt(values, key) !== '' && pemProblem(values, key) !== undefined,
+    message: (values, key) => pemProblem(values, key)?.message ?? '',
+    suggestion: (values, key) => pemProblem(values, key)?.suggestion ?? '',
   });
 
-/** Why OpenSSL cannot read the text; empty if it can. */
-function pemProblem(text: string): string {
+/** Why OpenSSL cannot load the certificates, and the next step. */
+function pemProblem(
+  values: Values,
+  key: string,
+): Pick<InvalidValue, 'message' | 'suggestion'> | undefined {
+  const text = textAt(values, key);
   if (!text.includes('-----BEGIN '))
-    return 'The value must be the content of a PEM file (-----BEGIN …), not base64 or a path.';
-  // YAML joins the lines below ">".
-  return /-----BEGIN [A-Z ]+-----[^\S\n]+\S/.test(text)
-    ? 'The lines of the PEM file are joined, as ">" does, so that no certificate is found in it.'
-    : '';
+    return {
+      message: 'The value must be the content of a PEM file (-----BEGIN …), not base64 or a path.',
+      suggestion: 'Write the content of the PEM file below the key',
+    };
+  if (/-----BEGIN [A-Z ]+-----[^\S\n]+\S/.test(text))
+    return {
+      message:
+        'The lines of the PEM file are joined, as ">" does, so that no certificate is found in it.',
+      suggestion: `${key}: |`,
+    };
+  return isWithKey(values, key) ? undefined : unreadablePem(text);
 }
+
+const isWithKey = (values: Values, key: string): boolean =>
+  textAt(values, key).includes('PRIVATE KEY-----');
 
 /** Every pod gets the bundle. */
 const noKeyInBundle = (keys: Keys): ValuesRule =>
   keyError('KEY_IN_CA_BUNDLE', {
     ...keys,
-    isWrong: (values, key) => textAt(values, key).includes('PRIVATE KEY-----'),
+    isWrong: isWithKey,
     message: 'The CA bundle contains a private key, which every pod would get.',
     suggestion: 'Remove the key; a bundle holds only certificates',
   });
 
-/** OpenSSL ignores an expired root as long as another certificate of the bundle matches. */
-const expiredCertificates = (keys: Keys): ValuesRule =>
-  keyWarning('EXPIRED_CERTIFICATE', {
-    ...keys,
-    isWrong: (values, key) => expiredIn(textAt(values, key), new Date()).length > 0,
-    message: (values, key) =>
-      `The CA bundle contains expired certificates, which are ignored: ${few(expiredIn(textAt(values, key), new Date()), 3)}.`,
-    suggestion: 'Remove them, or use renewed ones',
-  });
+/** OpenSSL ignores expired certificates, as long as another one of the bundle matches. */
+const expiredCertificates = (keys: Keys): ValuesRule[] => {
+  const expired = (values: Values, key: string): string[] =>
+    expiredIn(textAt(values, key), new Date());
+  const isRest = (values: Values, key: string): boolean =>
+    certificatesIn(textAt(values, key)) > expired(values, key).length;
+  const suggestion = 'Remove them, or use renewed ones';
+  return [
+    keyError('EXPIRED_CERTIFICATE', {
+      ...keys,
+      isWrong: (values, key) => expired(values, key).length > 0 && !isRest(values, key),
+      message: (values, key) =>
+        `All certificates of the CA bundle have expired: ${few(expired(values, key), 3)}.`,
+      suggestion,
+    }),
+    keyWarning('EXPIRED_CERTIFICATE', {
+      ...keys,
+      isWrong: (values, key) => expired(values, key).length > 0 && isRest(values, key),
+      message: (values, key) =>
+        `The CA bundle contains expired certificates, which are ignored: ${few(expired(values, key), 3)}.`,
+      suggestion,
+    }),
+  ];
+};
 
 /** Without both certificate and key, mutual TLS is silently disabled. */
 const bothHalves = (tls: string, range: string): ValuesRule => {
@@ -77,7 +103,7 @@ export const certificateRules = ({
 }): ValuesRule[] => [
   wantsPem({in: bundles, keys: [`${tls}.caBundle`]}),
   noKeyInBundle({in: bundles, keys: [`${tls}.caBundle`]}),
-  expiredCertificates({in: bundles, keys: [`${tls}.caBundle`]}),
+  ...expiredCertificates({in: bundles, keys: [`${tls}.caBundle`]}),
   overriddenKey({in: bundles, winner: `${tls}.caBundleSecret.name`, loser: `${tls}.caBundle`}),
   unquotedInTemplate({
     in: bundles,

@@ -13,7 +13,7 @@ import {
 } from '../../cluster/kubernetes/trial-objects.ts';
 import type {DesiredRelease, DesiredSecret} from '../../cluster/release/desired-release.ts';
 import {type Fact, isKnown, known, knownValue, type ReadError} from '../../ground/fact.ts';
-import {getAt, type Tree} from '../../ground/tree.ts';
+import {at, getAt, type Tree} from '../../ground/tree.ts';
 import type {Get} from '../../settings/define.ts';
 import {isOfAmounts} from './checks/admission-amounts.ts';
 import type {ClusterReading} from './cluster-reading.ts';
@@ -28,7 +28,7 @@ import {RUN_POD, runContainer} from './facts/pod-groups.ts';
 /** What an install may create, and what exists of it. */
 interface Created {
   manifest: Fact<readonly KubernetesObject[]>;
-  desired: Pick<DesiredRelease, 'secrets' | 'name' | 'chart'>;
+  desired: Pick<DesiredRelease, 'secrets' | 'name' | 'chart' | 'effective'>;
   get: Get;
   secrets: PreflightContext['secrets'];
   live: Pick<LiveState, 'objects'>;
@@ -123,7 +123,7 @@ function podTrials(
   }));
 }
 
-/** Pods of runs that the agent creates without a template: only their requests and limits are known. */
+/** Pods of runs that the agent creates without a template: only their labels, requests and limits are known. */
 const runTrials = ({desired, get}: Created): Trial[] =>
   desired.chart.chart === 'agent-k8s'
     ? [
@@ -132,7 +132,10 @@ const runTrials = ({desired, get}: Created): Trial[] =>
           object: {
             apiVersion: 'v1',
             kind: 'Pod',
-            metadata: {name: temporaryName('run')},
+            metadata: {
+              name: temporaryName('run'),
+              labels: getAt(desired.effective, at('agent.kubernetes_task_labels')),
+            },
             spec: {containers: [{...runContainer(get), image: 'run'}]},
           } as KubernetesObject,
           excuse: (message) => (isOfAmounts(message) ? undefined : ''),

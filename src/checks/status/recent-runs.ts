@@ -1,5 +1,8 @@
+import {deleteByHand} from '../../cluster/kubernetes/deletions.ts';
+import {refOf} from '../../cluster/kubernetes/object-refs.ts';
 import type {Event, KubernetesObject, Pod, Workload} from '../../cluster/kubernetes/objects.ts';
-import {isOfRun, type RunsOf} from '../../cluster/release/inventory.ts';
+import {type HeldPod, heldPods, isOfRun, type RunsOf} from '../../cluster/release/inventory.ts';
+import {callText} from '../../ground/call-arguments.ts';
 import {kubectlCommand, type ReleaseName} from '../../ground/command-line.ts';
 import {changing, type ObjectFinding, objectFinding, type Remedy} from '../../ground/finding.ts';
 import {oneLine} from '../../ground/one-line.ts';
@@ -34,6 +37,7 @@ export function recentRuns(
     ...failedRuns(pods, name, now),
     ...waitingRuns(pods, name, now),
     ...rejectedRuns(jobs, events, name),
+    ...heldRuns(heldPods(objects, runsOf), name),
   ];
 }
 
@@ -128,6 +132,19 @@ function rejectedRuns(
     objectFinding('warning', objectLabel(first.job), 'RUNS_REJECTED', {
       message: oneLine(`${count(rejected.length, 'run')} without a pod: ${unwrap(first.message)}`),
       remedy: `Show the reason: ${describeCommand(name, first.job)}`,
+    }),
+  ];
+}
+
+/** Their runs have ended, but they use the node and count against quotas. */
+function heldRuns(held: readonly HeldPod[], name: ReleaseName): ObjectFinding[] {
+  const [first] = held;
+  if (first === undefined) return [];
+  const holders = [...new Set(held.flatMap((each) => each.holders))];
+  return [
+    objectFinding('warning', objectLabel(first.pod), 'RUNS_HELD', {
+      message: `${count(held.length, 'run')} ended, but ${few(holders)} still runs in the pod`,
+      remedy: `Do not inject sidecars into run pods, or use native sidecars, which end with the run. Delete the pod: ${callText(deleteByHand(name.kubeTarget, refOf(first.pod)))}`,
     }),
   ];
 }

@@ -26,6 +26,8 @@ export interface Inventory {
   /** `objects` are deleted with it. */
   release: {chart: ChartName; version: string; objects: readonly KubernetesObject[]} | undefined;
   runs: readonly Run[];
+  /** They do not end by themselves, and nothing waits for them. */
+  held: readonly HeldPod[];
   /** How runs of this release are found again later; undefined if they happen inside the pods of the agent. */
   runsOf: RunsOf | undefined;
   controllers: readonly Controller[];
@@ -68,6 +70,7 @@ export function inventoryOf(readings: InventoryReadings): Inventory {
   return {
     release,
     runs: runsOf ? runsIn(readings.objects, runsOf) : [],
+    held: runsOf ? heldPods(readings.objects, runsOf) : [],
     runsOf,
     controllers: release ? controllersOf(readings, release.chart) : [],
     claims: releaseClaims(readings),
@@ -189,17 +192,17 @@ export function runsOfRelease(
 
 /** The runs in flight among the Jobs and pods of the namespace; docs/charts lists the labels of run pods. */
 export function runsIn(objects: readonly KubernetesObject[], of: RunsOf): Run[] {
-  // A probe of this program is not a run.
-  const pods = objects
-    .filter(({kind}) => kind === 'Pod')
-    .filter((pod) => !hasEnded(pod) && !isOwn(pod));
-  if (of.chart === 'agent-k8s') return runPods(pods, of);
+  const pods = livePods(objects);
+  const busy = pods.filter((pod) => holdersOf(pod, objects).length === 0);
+  if (of.chart === 'agent-k8s') return runPods(busy, of);
   const jobs = objects.filter(({kind}) => kind === 'Job');
-  const running = jobs.filter(
-    (job) => !isFinished(job) && isOfAgentJob(job, of) && !isOnlyHeld(job, objects),
-  );
+  const isHeld = ({metadata}: KubernetesObject): boolean => {
+    const own = pods.filter((pod) => isOwnedBy(pod, metadata.name));
+    return own.length > 0 && own.every((pod) => !busy.includes(pod));
+  };
+  const running = jobs.filter((job) => !isFinished(job) && isOfAgentJob(job, of) && !isHeld(job));
   // A pod may outlive the record of its Job.
-  const lone = pods.filter(
+  const lone = busy.filter(
     (pod) => isOfAgentJob(pod, of) && !jobs.some(({metadata}) => isOwnedBy(pod, metadata.name)),
   );
   return [
@@ -208,18 +211,47 @@ export function runsIn(objects: readonly KubernetesObject[], of: RunsOf): Run[] 
   ];
 }
 
-/** The run of the Job has ended, and a container that something else has added to its pod, such as the sidecar of a service mesh, keeps running. */
-export function isOnlyHeld(job: KubernetesObject, objects: readonly KubernetesObject[]): boolean {
-  const {containers = []} = (job as {spec?: {template?: Template}}).spec?.template?.spec ?? {};
-  const own = containers.map(({name}) => name);
-  const pods = objects.filter(
-    (each): each is Pod => each.kind === 'Pod' && isOwnedBy(each, job.metadata.name),
+/** A probe of this program is not a run. */
+const livePods = (objects: readonly KubernetesObject[]): Pod[] =>
+  objects.filter(({kind}) => kind === 'Pod').filter((pod) => !hasEnded(pod) && !isOwn(pod));
+
+/** The pod of a run that has ended, and the containers that keep the pod running. */
+export interface HeldPod {
+  pod: Pod;
+  holders: readonly string[];
+}
+
+export const heldPods = (objects: readonly KubernetesObject[], of: RunsOf): HeldPod[] =>
+  livePods(objects)
+    .filter((pod) => isOfRun(pod, of))
+    .map((pod) => ({pod, holders: holdersOf(pod, objects)}))
+    .filter(({holders}) => holders.length > 0);
+
+/** Containers that webhooks add to pods, and that do not end with a run: those of Istio, Linkerd, Consul, Kuma, App Mesh, Vault and Dapr. */
+const SIDECARS: ReadonlySet<string> = new Set([
+  'istio-proxy',
+  'linkerd-proxy',
+  'consul-dataplane',
+  'kuma-sidecar',
+  'envoy',
+  'vault-agent',
+  'daprd',
+]);
+
+/** None while a container of the run itself has not ended. Without the template of a Job, only known sidecars are told from those. */
+function holdersOf(pod: Pod, objects: readonly KubernetesObject[]): string[] {
+  const job = objects.find(({kind, metadata}) => kind === 'Job' && isOwnedBy(pod, metadata.name));
+  const template = (job as {spec?: {template?: Template}} | undefined)?.spec?.template?.spec;
+  const {containers = []} = template ?? pod.spec ?? {};
+  const own = containers
+    .map(({name}) => name)
+    .filter((name) => template !== undefined || !SIDECARS.has(name));
+  const statuses = pod.status?.containerStatuses ?? [];
+  const running = statuses.filter(({state}) => !state?.terminated).map(({name}) => name);
+  const isOver = own.every(
+    (name) => statuses.some((each) => each.name === name) && !running.includes(name),
   );
-  const hasEndedRun = ({status}: Pod): boolean =>
-    own.every((name) =>
-      status?.containerStatuses?.some((each) => each.name === name && each.state?.terminated),
-    );
-  return own.length > 0 && pods.some((pod) => !hasEnded(pod)) && pods.every(hasEndedRun);
+  return own.length > 0 && isOver ? running : [];
 }
 
 /** Running and finished Jobs or run pods; for agent-k8s, also pods that only look like one. */

@@ -247,6 +247,16 @@ const profileAdvice = (...all: readonly Credential[]): string[] =>
     ? ['Select a profile with SCALR_PROFILE']
     : [];
 
+/** SCALR_TOKEN without SCALR_HOSTNAME, and only a file names the host. */
+export const unstatedHost = (url: string): ExpectedError => {
+  const {host} = new URL(url);
+  return failed(
+    'NO_CREDENTIAL',
+    `SCALR_TOKEN is not sent to ${host}: only an answers file names this host.`,
+    [`Set SCALR_HOSTNAME=${host} if the token is for this account`],
+  );
+};
+
 /** No source has a token for the account. */
 export const noCredential = (
   url: string | undefined,

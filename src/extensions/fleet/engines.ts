@@ -265,7 +265,7 @@ export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes:
     ],
     notes: [
       ...(others > 0 ? [`The next steps are for ${SHOWN} of ${SHOWN + others} clusters.`] : []),
-      'The files contain no token. README.md describes how to start, add a cluster, rotate the token, upgrade and remove.',
+      'The files do not contain the agent pool token. README.md describes how to start, add a cluster, rotate the token, upgrade and remove.',
     ],
   };
 }

@@ -1,7 +1,7 @@
 import type {X509Certificate} from 'node:crypto';
 import {decodedBase64, Secret} from '../../ground/secret.ts';
 import {count, few} from '../../ground/text.ts';
-import {InvalidValue, type Kind, type ParseContext} from './kind.ts';
+import {InvalidValue, type Kind} from './kind.ts';
 
 /** Loaded only for a file; every command declares these settings. */
 const crypto = () => process.getBuiltinModule('node:crypto');
@@ -21,16 +21,22 @@ export const caBundleKind = (): Kind<string> => ({
     const content = raw as Buffer;
     const decoded = decodedBase64(content.toString('latin1'));
     if (decoded !== undefined) note?.('is base64-encoded, and was decoded');
-    const certificates = withoutExpiredRoots(
-      readCertificates(decoded === undefined ? content : Buffer.from(decoded, 'latin1')),
-      now,
-      note,
+    const certificates = readCertificates(
+      decoded === undefined ? content : Buffer.from(decoded, 'latin1'),
     );
-    for (const [index, certificate] of certificates.entries())
+    const expired = certificates.filter((each) => isExpired(each, now));
+    // OpenSSL ignores what has expired, as long as something else is left.
+    const ignored = expired.length < certificates.length ? expired : [];
+    if (ignored.length > 0)
+      note?.(
+        `contains ${count(ignored.length, 'expired certificate')}, ignored: ${few(ignored.map(nameOf), 3)}`,
+      );
+    const once = new Map<string, X509Certificate>();
+    for (const [index, certificate] of certificates.entries()) {
+      if (ignored.includes(certificate)) continue;
       refuseUnusable(certificate, index + 1, now);
-    const once = new Map(
-      certificates.map((certificate) => [certificate.fingerprint256, certificate]),
-    );
+      once.set(certificate.fingerprint256, certificate);
+    }
     return [...once.values()].map(String).join('');
   },
   shown: (pem) => count(certificatesIn(pem), 'certificate'),
@@ -110,7 +116,7 @@ function readCertificates(content: Buffer): X509Certificate[] {
   }
   if (isCutOff)
     throw new InvalidValue(
-      'The file is truncated: the END line of the last PEM block is missing',
+      'The PEM data is truncated: the END line of the last block is missing',
       'Copy the file again',
     );
   const certificates = blocks
@@ -119,7 +125,7 @@ function readCertificates(content: Buffer): X509Certificate[] {
   if (certificates.length > 0) return certificates;
   if (blocks.length > 0)
     throw new InvalidValue(
-      `The file contains ${blocks[0]?.label} but no certificate`,
+      `The PEM data contains ${blocks[0]?.label} but no certificate`,
       'Export the certificate in PEM format',
     );
   if (text.trim() === '')
@@ -144,33 +150,6 @@ function decode(pem: string, position: number): X509Certificate {
     );
   }
 }
-
-/** A bundle with this many public roots is the one of an operating system. */
-const SYSTEM_ROOTS = 20;
-
-/** Systems keep public roots after they have expired. In a private bundle, an expired certificate is a mistake. */
-function withoutExpiredRoots(
-  certificates: X509Certificate[],
-  now: Date,
-  note: ParseContext['note'],
-): X509Certificate[] {
-  const expired = certificates.filter(
-    (each) => isExpired(each, now) && each.issuer === each.subject,
-  );
-  if (expired.length === 0 || certificates.length - expired.length < SYSTEM_ROOTS)
-    return certificates;
-  const roots = new Set(process.getBuiltinModule('node:tls').rootCertificates.map(bare));
-  if (certificates.filter((each) => roots.has(bare(each))).length < SYSTEM_ROOTS)
-    return certificates;
-  note?.(
-    `contains ${count(expired.length, 'expired root certificate')}, ignored: ${few(expired.map(nameOf), 3)}`,
-  );
-  return certificates.filter((each) => !expired.includes(each));
-}
-
-/** PEM without line breaks, whose lengths differ. */
-const bare = (certificate: X509Certificate | string): string =>
-  String(certificate).replaceAll(/\s/g, '');
 
 const isExpired = ({validTo}: X509Certificate, now: Date): boolean => new Date(validTo) < now;
 
@@ -197,6 +176,17 @@ function refuseOutdated(certificate: X509Certificate, position: number, now: Dat
       `${name} is not valid before ${certificate.validFrom}`,
       'Check the clock of this machine',
     );
+}
+
+/** Why OpenSSL cannot load certificates from PEM; undefined if it can. */
+export function unreadablePem(pem: string): InvalidValue | undefined {
+  try {
+    readCertificates(Buffer.from(pem));
+    return undefined;
+  } catch (error) {
+    if (error instanceof InvalidValue) return error;
+    throw error;
+  }
 }
 
 /** The names of expired certificates in PEM; what cannot be read has none. */

@@ -1,4 +1,13 @@
-import {isAlias, isMap, isNode, type Node, type ParsedNode, parseDocument, visit} from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  type Node,
+  type ParsedNode,
+  parseDocument,
+  visit,
+} from 'yaml';
 import type {ChartName} from '../../charts/releases/chart-name.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
@@ -6,14 +15,14 @@ import {isMap as isMapping} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
 import {readNode} from '../reading/helm-reader.ts';
 import {isObject, type Manifest, readManifests} from '../reading/manifests.ts';
-import type {TreePath} from '../reading/tree-path.ts';
+import {dotted, type TreePath} from '../reading/tree-path.ts';
 import {SYNTAX} from '../reading/yaml-syntax.ts';
 import {scalarEdit, type TextEdit} from '../text-edits.ts';
 import {namesChart} from '../validate/agent-files.ts';
-import {type EngineRelease, engineReleases} from './engines.ts';
+import {type Assignment, type EngineRelease, engineReleases, type ValuesOrigin} from './engines.ts';
 import {FileSet} from './file-set.ts';
 import {type InlineValues, inlineValues} from './inline-values.ts';
-import {chartOfRelease} from './read-release.ts';
+import {chartOfRelease, placeOfObject} from './read-release.ts';
 import {isSource, whyOfMachine, whyUnread} from './unread-files.ts';
 
 /** A release in a file of another engine, as `migrate` rewrites it. */
@@ -22,14 +31,20 @@ export interface MigratableRelease {
   chart: ChartName;
   /** As the file says it. */
   version: string | undefined;
-  /** The inline values as a file of their own; undefined if the release has none. */
-  values: string | undefined;
-  /** Values come from other places too. */
-  hasOtherValues: boolean;
-  /** Names of single values that are set beside the inline values and override them. */
-  parameters: readonly string[];
-  /** The edits that write another chart, version and values. */
-  edits(to: Target, values: string | undefined): TextEdit[];
+  /** The values in the file, each as a file of its own; later ones override earlier ones. */
+  layers: readonly InlineValues[];
+  /** Places of values that are not in the file. */
+  others: readonly string[];
+  /** Override all other values. */
+  parameters: readonly MigratableParameter[];
+  /** The edits that write another chart and version. */
+  edits(to: Target): TextEdit[];
+}
+
+/** A single value that is set beside the others. */
+export interface MigratableParameter extends Assignment {
+  /** The edits that write another name, and another value unless it is unknown. */
+  edits(name: string, value: string | undefined): TextEdit[];
 }
 
 /** The releases of our charts in a file, whose lines end with LF. @throws ExpectedError for files that only their engine can evaluate */
@@ -45,9 +60,7 @@ export function migratableReleases(given: ValuesFile): MigratableRelease[] {
   const releases = manifests.flatMap((manifest) =>
     (engineReleases(manifest.values) ?? []).flatMap((release) => {
       const found = chartOfRelease(release, files);
-      return found && release.chartObject === undefined
-        ? [migratable(release, found.chart, {manifest, text: given.text})]
-        : [];
+      return found ? [migratable(release, found.chart, {manifest, text: given.text, files})] : [];
     }),
   );
   const [object] = releases.length > 0 ? [] : manifests.filter(isObject);
@@ -73,53 +86,104 @@ interface DocumentText {
 function migratable(
   release: EngineRelease,
   chart: ChartName,
-  {manifest, text}: DocumentText,
+  {manifest, text, files}: DocumentText & {files: FileSet},
 ): MigratableRelease {
-  const {reference, version, origins} = release;
-  const inline = origins.flatMap((each) => ('inline' in each ? [each.inline] : [])).at(-1);
-  const found = inline && inlineAt(inline, {manifest, text});
-  const others = origins.filter((each) => !('inline' in each && each.inline === inline));
+  const place = release.chartObject
+    ? placeOfObject(release.chartObject, files)
+    : {...release, manifest};
+  if (place === undefined) throw new TypeError('A chart was found, but not its object');
+  const {reference, version} = place;
+  const layers: InlineValues[] = [];
+  const others: string[] = [];
+  const parameters: MigratableParameter[] = [];
+  for (const origin of release.origins) {
+    if ('assignments' in origin)
+      parameters.push(...origin.assignments.map((each) => parameterOf(each, {manifest, text})));
+    else {
+      const found = layerAt(origin, {manifest, text}, files);
+      if (typeof found === 'string') others.push(found);
+      else if (found) layers.push(found);
+    }
+  }
   return {
     kind: release.kind,
     chart,
     version,
-    values: found?.values,
-    hasOtherValues: others.some((each) => !('assignments' in each) && !isOwnConfig(each)),
-    parameters: others.flatMap((each) =>
-      'assignments' in each ? each.assignments.map(({name}) => name) : [],
-    ),
-    edits(to, values) {
+    layers,
+    others,
+    parameters,
+    edits(to) {
       const repository = reference.slice(0, -chart.length);
-      const isChanged = values !== undefined && values !== found?.values;
+      const isOther = version !== undefined && version !== to.version;
       return [
-        to.chart === chart
-          ? undefined
-          : replacement(text, manifest.node(release.chartAt), repository + to.chart),
-        version !== undefined && version !== to.version
-          ? replacement(text, manifest.node(release.versionAt), to.version)
-          : undefined,
-        isChanged ? found?.edit(values) : undefined,
-      ].filter((each) => each !== undefined);
+        ...(to.chart === chart
+          ? []
+          : replacement(text, place.manifest.node(place.chartAt), repository + to.chart)),
+        ...(isOther ? replacement(text, place.manifest.node(place.versionAt), to.version) : []),
+      ];
     },
   };
 }
 
-/** An alias becomes the value itself: its anchor can belong to others. */
-function replacement(text: string, node: unknown, value: string): TextEdit | undefined {
-  if (!isAlias(node) || !node.range) return scalarEdit(text, node, value);
-  const [start, end] = node.range;
-  return {start, end, text: JSON.stringify(value)};
+/** Values in the file, or the place of values that are elsewhere. Without a HelmChartConfig, there is nothing. */
+function layerAt(
+  origin: Exclude<ValuesOrigin, {assignments: unknown}>,
+  document: DocumentText,
+  files: FileSet,
+): InlineValues | string | undefined {
+  if ('read' in origin) return undefined;
+  if ('unread' in origin) return origin.unread;
+  if ('file' in origin) return origin.file;
+  if ('inline' in origin) return inlineAt(origin.inline, document) ?? dotted(origin.inline);
+  const {kind, name} = origin.object;
+  const manifest = files.find(origin.object)?.manifest;
+  const map = TEXTS_OF.get(kind);
+  const found = map && manifest && inlineAt([map, origin.key], {...document, manifest});
+  return found ?? (kind === 'HelmChartConfig' && !manifest ? undefined : `${kind} ${name}`);
 }
 
-/** A HelmChartConfig, which need not exist. */
-const isOwnConfig = (origin: EngineRelease['origins'][number]): boolean =>
-  'object' in origin && origin.object.kind === 'HelmChartConfig';
+/** Where objects have values as text; the data of a Secret is encoded. */
+const TEXTS_OF: ReadonlyMap<string, string> = new Map([
+  ['ConfigMap', 'data'],
+  ['Secret', 'stringData'],
+  ['HelmChartConfig', 'spec'],
+]);
+
+/** The name is a field, or the key of the value. */
+function parameterOf(parameter: Assignment, {manifest, text}: DocumentText): MigratableParameter {
+  const {at, name} = parameter;
+  const above = manifest.node(at.slice(0, -1));
+  const key = isMap(above) ? above.items.find((each) => String(each.key) === name)?.key : undefined;
+  const field = ['name', 'targetPath']
+    .map((each) => manifest.node([...at, each]))
+    .find((each) => isScalar(each) && each.value === name);
+  const written = key === undefined ? manifest.node([...at, 'value']) : manifest.node(at);
+  return {
+    ...parameter,
+    edits: (to, value) => [
+      ...replacement(text, key ?? field, to),
+      ...(value === undefined || value === parameter.value
+        ? []
+        : replacement(text, written, value)),
+    ],
+  };
+}
+
+/** An alias becomes the value itself: its anchor can belong to others. */
+function replacement(text: string, node: unknown, value: string): TextEdit[] {
+  if (isAlias(node) && node.range) {
+    const [start, end] = node.range;
+    return [{start, end, text: JSON.stringify(value)}];
+  }
+  const edit = scalarEdit(text, node, value);
+  return edit ? [edit] : [];
+}
 
 /** Inline values with the anchors of the file that they refer to. */
 function inlineAt(path: TreePath, {manifest, text}: DocumentText): InlineValues | undefined {
-  const node = manifest.node(path) as ParsedNode;
-  if (isAlias(node)) return undefined;
-  const inline = inlineValues(node, text);
+  const node = manifest.node(path);
+  if (!isNode(node) || isAlias(node)) return undefined;
+  const inline = inlineValues(node as ParsedNode, text);
   const anchors = isMap(node) ? anchorsOutside(inline.values, manifest) : '';
   if (anchors === '') return inline;
   return {

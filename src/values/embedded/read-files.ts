@@ -65,7 +65,7 @@ async function groupsOf(given: GivenFile, files: FileSet): Promise<FileGroup[]> 
   const found = await releaseGroups(given, manifests, files);
   if (found.length > 0) return [...found, ...unreadBeside(given, manifests, files)];
   return manifests.some(isObject)
-    ? [objectGroup(given, manifests)]
+    ? [objectGroup(given, manifests, files)]
     : valuesGroups(given, manifests, files);
 }
 
@@ -144,20 +144,30 @@ function encryptedGroups(given: GivenFile, manifests: readonly Manifest[]): File
 }
 
 /** Kubernetes objects without a release: rendered ones, and releases that only the engine can complete. */
-function objectGroup(given: ValuesFile, manifests: readonly Manifest[]): FileGroup {
+function objectGroup(given: ValuesFile, manifests: readonly Manifest[], files: FileSet): FileGroup {
   const rendered = manifests
     .map(({values}) => textAt(values, ['metadata', 'labels', 'helm.sh/chart']))
     .find((each) => /^agent-(?:k8s|local|job)-\d/.test(each));
   if (rendered !== undefined) return unchecked(given, whyRendered(rendered));
   const partial = manifests.find(
     ({values}) =>
-      (engineReleases(values) ?? []).some(isIncomplete) &&
+      ((engineReleases(values) ?? []).some(isIncomplete) || isConfigAlone(values, files)) &&
       namesRelease(values) &&
       !readsFiles(values),
   );
   if (partial === undefined) return unreadGroup(given, manifests);
   return unchecked(given, whyWithoutChart(String(partial.values['kind']), given.text));
 }
+
+/** Of K3s, with values for a HelmChart that is not among the files. */
+const isConfigAlone = ({kind, metadata}: Values, files: FileSet): boolean =>
+  kind === 'HelmChartConfig' &&
+  isMap(metadata) &&
+  files.find({
+    kind: 'HelmChart',
+    name: textAt(metadata, 'name'),
+    namespace: textAt(metadata, 'namespace'),
+  }) === undefined;
 
 /** No chart, or a template in its place. */
 const isIncomplete = ({reference, chartObject, origins}: EngineRelease): boolean =>

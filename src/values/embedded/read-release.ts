@@ -1,7 +1,7 @@
 import type {ChartName} from '../../charts/releases/chart-name.ts';
 import {isChart} from '../../charts/releases/chart-name.ts';
 import {encryptionOf} from '../../ground/encryption.ts';
-import {setAt, type Tree, textAt, type Values} from '../../ground/tree.ts';
+import {at, setAt, type Tree, textAt, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
 import {asHelmSet, helmTyped, readHelmSet} from '../../settings/kinds/helm-set.ts';
 import {type Manifest, valuesWithout} from '../reading/manifests.ts';
@@ -40,15 +40,32 @@ export function chartOfRelease(
     : {chart, ...releaseVersion(chart, version)};
 }
 
-/** An OCIRepository or a HelmChart of Flux. */
 function chartOfObject(reference: ObjectReference, files: FileSet): ReleaseChart | undefined {
-  const {values} = files.find(reference)?.manifest ?? {};
-  if (values === undefined) return undefined;
-  const chart = (textAt(values, 'spec.chart') || textAt(values, 'spec.url')).split('/').at(-1);
-  if (!isChart(chart)) return undefined;
-  const versions = ['spec.version', 'spec.ref.tag', 'spec.ref.semver'];
-  const version = versions.map((path) => textAt(values, path)).find((each) => each !== '');
-  return {chart, ...releaseVersion(chart, version)};
+  const place = placeOfObject(reference, files);
+  const chart = place?.reference.split('/').at(-1);
+  return isChart(chart) ? {chart, ...releaseVersion(chart, place?.version)} : undefined;
+}
+
+/** Where a chart and its version are written. */
+interface ChartPlace
+  extends Pick<EngineRelease, 'reference' | 'chartAt' | 'version' | 'versionAt'> {
+  manifest: Manifest;
+}
+
+/** In an OCIRepository or a HelmChart of Flux. */
+export function placeOfObject(reference: ObjectReference, files: FileSet): ChartPlace | undefined {
+  const manifest = files.find(reference)?.manifest;
+  if (manifest === undefined) return undefined;
+  const textOf = (path: string): string => textAt(manifest.values, path);
+  const chartPath = textOf('spec.chart') === '' ? 'spec.url' : 'spec.chart';
+  const versionPath = ['spec.version', 'spec.ref.tag', 'spec.ref.semver'].find(textOf) ?? '';
+  return {
+    manifest,
+    reference: textOf(chartPath),
+    chartAt: at(chartPath),
+    version: textOf(versionPath) || undefined,
+    versionAt: at(versionPath),
+  };
 }
 
 /** What could be read of the values of a release. */

@@ -80,7 +80,15 @@ const FORMATS: readonly OtherFormat[] = [
     matches: (_, text) => /\bhelm\s+(?:[-\w.= ]+\s)?(?:upgrade|install|template)\b/.test(text),
     command: (_, chart) => installed(chart),
   },
+  {
+    reason: 'a program sets the values of the release',
+    matches: (file, text) =>
+      PROGRAM.test(file) && /chart["']?\s*[:=]\s*["'](?:[^\s"']*\/)?agent-\w+["']/i.test(text),
+    command: (_, chart) => installed(chart),
+  },
 ];
+
+const PROGRAM = /\.(?:ts|py|sh|nix|jsonnet|libsonnet)$|(?:^|\/)(?:Makefile|Jenkinsfile)$/;
 
 /** The configuration of an agent without Kubernetes, which `migrate` reads as Docker and systemd print it. */
 interface MachineFormat {
@@ -180,6 +188,7 @@ export const whyRendered = (chart: string): UncheckedReason => ({
 
 /** Files that are not YAML, or that only their engine can evaluate even where they look like YAML. */
 export const isSource = ({file, text}: ValuesFile): boolean =>
+  PROGRAM.test(file) ||
   (/\.\w+$/.test(file) &&
     !/\.(ya?ml|json|env|txt|values)$/i.test(file) &&
     whyUnread({file, text}) !== undefined) ||

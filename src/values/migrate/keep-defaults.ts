@@ -16,8 +16,8 @@ import {effectiveValues, readValues, withEntries} from '../reading/read-values.t
 import {errorsIn} from '../validate/validate.ts';
 import {type Change, changeOf, lineOf, targetName} from './change.ts';
 
-/** Which old defaults the new values keep: those that protect, or all. */
-export type KeptDefaults = 'security' | 'all';
+/** Which old defaults the new values keep: those that protect, or all. None for values that only override others. */
+export type KeptDefaults = 'security' | 'all' | 'none';
 
 interface Kept {
   values: Values;

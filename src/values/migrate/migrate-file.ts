@@ -7,7 +7,8 @@ import {refuseEncrypted} from '../../ground/encryption.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
 import type {KeyFinding, SettingFinding} from '../../ground/finding.ts';
 import {closest} from '../../ground/similar-text.ts';
-import {sameTree, setAt, spellPath, type Values} from '../../ground/tree.ts';
+import {few} from '../../ground/text.ts';
+import {sameTree, type Values} from '../../ground/tree.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import {Settings} from '../../settings/settings.ts';
 import {clearTextError} from '../clear-text.ts';
@@ -18,10 +19,10 @@ import {isAnchorHolder} from '../rules/anchor-holders.ts';
 import {clearTextPlaces} from '../rules/check-clear-text.ts';
 import {applyEdits, type TextEdit} from '../text-edits.ts';
 import {guessChart} from '../validate/guess-chart.ts';
-import {type Change, changeOf, targetName, withoutRepeats} from './change.ts';
+import {type Change, withoutRepeats} from './change.ts';
 import type {KeptDefaults} from './keep-defaults.ts';
-import {migrateValues} from './migrate.ts';
-import {type MigratedText, migrateText} from './migrate-text.ts';
+import {type MigratedRelease, migrateRelease} from './migrate-release.ts';
+import {migrateText} from './migrate-text.ts';
 
 export interface MigrationRequest {
   file: string;
@@ -66,25 +67,27 @@ export function migrateFile(request: MigrationRequest): MigratedFile {
   const isWhole = releases.length === 0;
   const parts = isWhole
     ? [migrateWhole(request, target.target)]
-    : releases.map((each) => migrateRelease(each, request, target.target));
-  const [first] = parts as [MigratedPart];
+    : releases.map((each) => migratePart(each, request, target.target));
   const edited = (): string =>
     applyEdits(
       content,
-      parts.flatMap(({edits}) => edits),
+      withoutRepeatedEdits(
+        parts.flatMap(({edits}) => edits),
+        file,
+      ),
     );
-  const yaml = isWhole ? first.migrated.text : withEnds(edited(), text);
+  const texts = parts.flatMap((each) => each.texts);
+  const yaml = isWhole ? (texts[0]?.text ?? '') : withEnds(edited(), text);
   if (!request.allowsClearText) refuseClearTextIn(yaml, file);
   const changes = parts.flatMap((each) => each.changes);
-  const findings = parts.flatMap(({migrated}) => migrated.findings);
-  const sections = parts.flatMap(({source, migrated}) =>
-    unknownSections(migrated.before, [source.target, target.target]),
-  );
+  const findings = texts.flatMap((each) => each.findings);
+  const charts = [...parts.map(({source}) => source.target), target.target];
+  const sections = texts.flatMap(({before}) => unknownSections(before, charts));
   return {
-    from: spellTarget(first.source.target),
+    from: spellTarget(charts[0] as Target),
     to: spellTarget(target.target),
     yaml,
-    values: readLayers(parts.map(({migrated}) => ({file, text: migrated.text}))),
+    values: readLayers(texts.map((each) => ({file, text: each.text}))),
     changes: isWhole ? changes : withoutRepeats(changes),
     // Positions inside of the values do not match the lines of the file.
     findings: isWhole
@@ -93,45 +96,50 @@ export function migrateFile(request: MigrationRequest): MigratedFile {
     target: target.target,
     unknownSections: [...new Set(sections)],
     warnings: [...parts.flatMap(({source}) => source.warnings), ...target.warnings],
-    notes: [...parts.flatMap(({source}) => source.notes), ...notesAbout(releases)],
+    notes: [...parts.flatMap(({source}) => source.notes), ...releases.flatMap(notesAbout)],
   };
 }
 
 /** The values of a file, or of one release in it. */
-interface MigratedPart {
+interface MigratedPart extends MigratedRelease {
   source: Source;
-  migrated: MigratedText;
-  changes: readonly Change[];
-  edits: readonly TextEdit[];
 }
 
 function migrateWhole({file, text, from, keeps}: MigrationRequest, to: Target): MigratedPart {
   const source = migrationSource(file, text, from);
   const migrated = migrateText({file, text}, source.target, to, {keeps});
-  return {source, migrated, changes: migrated.changes, edits: []};
+  return {source, texts: [migrated], changes: migrated.changes, edits: []};
 }
 
-function migrateRelease(
+function migratePart(
   release: MigratableRelease,
   {file, from, keeps}: MigrationRequest,
   to: Target,
 ): MigratedPart {
   const source = sourceOfRelease(file, release, from);
-  const {values, hasOtherValues, parameters} = release;
-  const options = {isWhole: false, isPartial: hasOtherValues || parameters.length > 0, keeps};
-  const migrated = migrateText({file, text: values ?? '{}\n'}, source.target, to, options);
-  return {
-    source,
-    migrated,
-    changes: [...parameterChanges(release, source.target, to), ...migrated.changes],
-    edits: release.edits(to, values === undefined ? undefined : migrated.text),
-  };
+  return {source, ...migrateRelease(release, source.target, to, {file, keeps})};
 }
 
-const notesAbout = (releases: readonly MigratableRelease[]): string[] =>
-  releases.some((each) => each.hasOtherValues || each.values === undefined)
-    ? ['Only inline values are migrated. Migrate other values files of the release separately.']
-    : [];
+const notesAbout = ({kind, others}: MigratableRelease): string[] =>
+  others.length === 0
+    ? []
+    : [`Not migrated, because they are not in the file: values of the ${kind} in ${few(others)}.`];
+
+/** Two releases can have values in common. @throws ExpectedError if they need different ones */
+function withoutRepeatedEdits(edits: readonly TextEdit[], file: string): TextEdit[] {
+  const once = edits.filter(
+    (edit, index) => edits.findIndex((each) => sameTree({...each}, {...edit})) === index,
+  );
+  const isTwice = once.some((edit) =>
+    once.some((each) => each !== edit && each.start < edit.end && edit.start < each.end),
+  );
+  if (!isTwice) return once;
+  throw failed(
+    'UNREADABLE_FILE',
+    `Cannot migrate ${file}: releases with different charts or versions have values in common.`,
+    ['Give each of these releases its own values, and migrate them again'],
+  );
+}
 
 /** With the byte order mark and the line ends of the old file. */
 const withEnds = (edited: string, text: string): string =>
@@ -159,29 +167,6 @@ const unknownSections = (values: Values, charts: readonly Target[]): string[] =>
   Object.keys(values).filter(
     (key) => !isAnchorHolder(key) && !charts.some((each) => knowsKey(each, [key])),
   );
-
-/** Values that the engine sets one by one stay as they are, with the keys of the old chart. */
-const parameterChanges = (
-  {kind, parameters}: MigratableRelease,
-  from: Target,
-  to: Target,
-): Change[] =>
-  parameters.flatMap((name) => {
-    const path = name.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
-    const tree: Values = {};
-    setAt(tree, path, 'x');
-    const place = migrateValues(tree, from, to).moves.find((each) => sameTree(each.from, path))
-      ?.to[0];
-    if (place === undefined ? knowsKey(to, path) : sameTree(place, path)) return [];
-    return changeOf(
-      'dropped',
-      path,
-      `set by the ${kind} as a single parameter, which overrides the values and is not migrated.`,
-      place === undefined
-        ? `Check whether ${targetName(to)} has this key`
-        : `In ${targetName(to)}, the key is ${spellPath(place)}`,
-    );
-  });
 
 function sourceOfRelease(
   file: string,

@@ -66,12 +66,10 @@ export function migrateValues(
   const {values: settled, changes, moves} = settleValues(values, carried, from, to);
   const settings = new Map(explicit.map(({setting, value}) => [setting.id, value]));
   const lost = withoutEffect(explicit, settled, changes, to);
-  const {values: after, changes: defaults} = keepDefaults(
-    {before: values, after: settled, settings},
-    from,
-    to,
-    keeps,
-  );
+  const {values: after, changes: defaults} =
+    keeps === 'none'
+      ? {values: settled, changes: []}
+      : keepDefaults({before: values, after: settled, settings}, from, to, keeps);
   return {
     values: after,
     settings,

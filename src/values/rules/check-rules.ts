@@ -8,6 +8,7 @@ import {
 } from '../../charts/shared/agent-options.ts';
 import type {ChartRule, RuleFacts, RuleViolation} from '../../charts/shared/rule.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
+import {credentialsIn} from '../../ground/credentials.ts';
 import {failed} from '../../ground/errors.ts';
 import {
   type KeyFinding,
@@ -15,6 +16,7 @@ import {
   settingProblem,
   warningOf,
 } from '../../ground/finding.ts';
+import {keySoundsSecret} from '../../ground/secret.ts';
 import {at, getAt, isMap, type Path, sameTree, spellPath, type Tree} from '../../ground/tree.ts';
 import {tokenSecret} from '../../settings/agent.ts';
 import type {Get, Setting} from '../../settings/define.ts';
@@ -178,6 +180,7 @@ export const checkVariables = (source: ValuesSource, target: Target): KeyFinding
   ...variablesOf(source, target).flatMap((each) => [
     ...checkName(each, source),
     ...checkValue(each, source),
+    ...checkSecret(each, source),
   ]),
 ];
 
@@ -225,6 +228,24 @@ function checkValue({name, path, value, isAgent}: Variable, source: ValuesSource
   }
   const option = optionNamed(name, isAgent);
   return option === undefined ? [] : checkOption(option, value, path, source);
+}
+
+/** Empty, a number with a unit, a switch, a path, an address, or a reference to the secret. */
+const NO_SECRET = /^(?:true|false|\d+[a-z]{0,2}|[/$<].*|\{\{.*|[\w+.-]+:.*)?$/i;
+
+/** A value that its name, not its form, tells to be a secret. */
+function checkSecret({name, path, value}: Variable, source: ValuesSource): KeyFinding[] {
+  const text = typeof value === 'string' ? value : '';
+  const isRecognized = credentialsIn(text).length > 0;
+  if (!keySoundsSecret(name) || NO_SECRET.test(text) || isRecognized) return [];
+  return [
+    findingAt(source, path, {
+      code: 'SECRET_IN_VALUES',
+      message: `${name} looks like a secret, but is stored in clear text in values.yaml, the Helm release and every pod.`,
+      verdict: 'warning',
+      suggestion: 'Store it in a Kubernetes Secret or in Scalr',
+    }),
+  ];
 }
 
 function checkOption(

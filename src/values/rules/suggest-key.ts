@@ -202,7 +202,10 @@ function suggestEntry(unknown: UnknownKey, entry: ValuesEntry, isOneToOne: boole
   const [key, value] = entry;
   const isScalar = typeof value !== 'object';
   const name = spellPath(key);
-  const suggestion = isScalar || value === null ? `${name}: ${JSON.stringify(value)}` : name;
+  const text = JSON.stringify(value);
+  // Certificates have lines of their own.
+  const isShown = (isScalar || value === null) && !text.includes('\\n');
+  const suggestion = isShown ? `${name}: ${text}` : name;
   const isUnchanged = sameTree(getAt(unknown.values, unknown.path), value);
   if (!isOneToOne || !(isScalar || isUnchanged) || hasRival(unknown, key)) return {suggestion};
   const fix = rename(unknown, key);

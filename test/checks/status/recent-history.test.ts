@@ -136,6 +136,25 @@ describe('what happened to a release that is ready now', () => {
     });
   });
 
+  test.each([
+    [
+      'the run has ended',
+      {terminated: {exitCode: 0}},
+      ['RUNS_HELD: 1 run ended, but istio-proxy still runs in the pod'],
+    ],
+    ['the run continues', {running: {}}, []],
+  ])('has pods that only a sidecar keeps running: %s', (_, state, expected) => {
+    const containerStatuses = [
+      {name: 'runner', state},
+      {name: 'istio-proxy', state: {running: {}}},
+    ];
+    const pod = {
+      ...runPod('atask-1', {phase: 'Running', containerStatuses}),
+      spec: {containers: [{name: 'runner'}, {name: 'istio-proxy'}]},
+    };
+    expect(recentOf(...WELL, pod).recent).toEqual(expected);
+  });
+
   test('has runs that wait for a node', () => {
     const message = '0/3 nodes are available: 3 Insufficient cpu.';
     const conditions = [{type: 'PodScheduled', status: 'False', message}];

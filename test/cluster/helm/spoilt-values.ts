@@ -1,10 +1,11 @@
 import {closedSchema, type SchemaNode, schemaOf} from '../../../src/charts/releases/schema.ts';
 import type {Target} from '../../../src/charts/releases/target.ts';
 import {isMap, mergeValues, setAt, type Tree, type Values} from '../../../src/ground/tree.ts';
+import {certificates} from '../../support/certificates.ts';
 
 type TreePath = readonly (string | number)[];
 
-const PEM = '-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n';
+const PEM = String(certificates['ca.pem']);
 const SELECTOR = {
   matchLabels: {app: 'x'},
   matchExpressions: [{key: 'tier', operator: 'In', values: ['a']}],

@@ -2,6 +2,8 @@ import {describe, expect, test} from 'vitest';
 import Migrate from '../../../src/commands/migrate.ts';
 import Validate from '../../../src/commands/validate.ts';
 import Values from '../../../src/commands/values.ts';
+import type {KeyFinding} from '../../../src/ground/finding.ts';
+import {certificates} from '../../support/certificates.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {runCommand} from '../../support/run-command.ts';
 
@@ -12,7 +14,7 @@ const AGENT = 'agent:\n  url: https://acme.scalr.io\n  tokenExistingSecret: {nam
 const TOKEN = `eyJhbGciOiJub25lIn0.${Buffer.from('{"jti":"x"}').toString('base64url')}.c2lnbmF0dXJl`;
 
 interface Report {
-  findings?: {code: string; path: string; message: string; suggestion?: string}[];
+  findings?: KeyFinding[];
   files?: Report[];
   skipped?: number;
 }
@@ -29,7 +31,9 @@ async function check(files: Record<string, string>, ...argv: string[]) {
     skipped: report.skipped,
     messages: findings.map(({message}) => message).join('\n'),
     found: findings
-      .map(({code, path, suggestion}) => `${code} ${path}${suggestion ? ` → ${suggestion}` : ''}`)
+      .map(({code, subject, remedies: [first]}) =>
+        [`${code} ${subject.path}`, first?.text].filter((each) => each !== undefined).join(' → '),
+      )
       .toSorted(),
   };
 }
@@ -248,6 +252,7 @@ describe('13: NO_PROXY', () => {
     ['10.0.0.0/8 .corp', [`WRONG_OPTION ${path} → Separate entries with commas: 10.0.0.0/8,.corp`]],
     ['http://intranet.corp', [`WRONG_OPTION ${path} → ${hosts}`]],
     ['10.*,192.168.*', [`WRONG_OPTION ${path} → ${hosts}`]],
+    ['"localhost,127.0.0.1"', [`WRONG_OPTION ${path} → ${hosts}`]],
     ...['acme.scalr.io,.corp', '.scalr.io'].map((text): [string, string[]] => [
       text,
       [
@@ -259,6 +264,128 @@ describe('13: NO_PROXY', () => {
   });
 });
 
+describe('14: certificates', () => {
+  const CA = String(certificates['ca.pem']);
+  const OTHER = String(certificates['second-ca.pem']);
+  const EXPIRED = String(certificates['expired.pem']);
+  const LEAF = String(certificates['client.pem']);
+  const KEY = String(certificates['client.key']);
+  const TRUSTED = CA.replaceAll('CERTIFICATE', 'TRUSTED CERTIFICATE');
+  const PKCS7 = CA.replaceAll('CERTIFICATE', 'PKCS7');
+  const ONE_LINE = CA.replaceAll('\n', '');
+  const indented = CA.replaceAll(/^(?=.)/gm, '    ');
+  const withText = `# Corp bundle\n\nRoot CA\n=======\n${CA}Certificate:\n    Data:\n        Version: 3 (0x2)\n${OTHER}`;
+
+  /** What --ca-file makes of a file: how many certificates, or why none. */
+  async function taken(content: string | Buffer): Promise<string | number> {
+    const argv = ['--chart', 'agent-local', '--chart-version', '0.6.5', '--ca-file', 'ca'];
+    const run = await runCommand(
+      Values,
+      [...argv, '--url', 'https://acme.scalr.io', '--token-secret', 't'],
+      {files: memoryFiles({ca: content})},
+    );
+    return run.exit === 0
+      ? (run.stdout.match(/BEGIN CERTIFICATE/g) ?? []).length
+      : refusalIn(run).message;
+  }
+
+  test.each<[string, string | Buffer, number | RegExp]>([
+    ['with comments and text around', withText, 2],
+    ['with CRLF', (CA + OTHER).replaceAll('\n', '\r\n'), 2],
+    ['with an expired root among others', CA + EXPIRED, 1],
+    ['of one expired root', EXPIRED, /expired on/],
+    ['in DER', certificates['ca.der'] as Buffer, 1],
+    ['with a key', CA + KEY, /private key/],
+    ['with duplicates', CA + OTHER + CA, 2],
+    ['without a last line end', (CA + OTHER).trimEnd(), 2],
+    ['in one line', ONE_LINE, /neither PEM nor DER/],
+    ['in base64', Buffer.from(CA).toString('base64'), 1],
+    ['in PKCS 7', PKCS7, /contains PKCS7 but no certificate/],
+    ['with trust settings', TRUSTED, /contains TRUSTED CERTIFICATE but no certificate/],
+    ['with a byte order mark', `\uFEFF${CA}`, 1],
+    ['of a server', LEAF, /is a server certificate, not a CA/],
+    ['in UTF-16', Buffer.from(CA, 'utf16le'), /neither PEM nor DER/],
+    ['that is cut off', CA.slice(0, 200), /truncated/],
+    ['whose lines are indented', indented, /cannot be parsed/],
+  ])('a file %s', async (_, content, expected) => {
+    const result = await taken(content);
+    if (typeof expected === 'number') expect(result).toBe(expected);
+    else expect(result).toMatch(expected);
+  });
+
+  /** Findings about a bundle below a key; `|` keeps its lines. */
+  const inline = async (pem: string, style = '|'): Promise<string[]> => {
+    const block = pem.replaceAll(/^(?=.)/gm, '      ');
+    return (await check({'a.yaml': `${AGENT}  tls:\n    caBundle: ${style}\n${block}`}, ...LOCAL))
+      .found;
+  };
+  const path = 'agent.tls.caBundle';
+  const again = 'Copy the file again';
+  test.each<[string, string, string, string[]]>([
+    ['as a literal text', CA, '|', []],
+    ['with CRLF', CA.replaceAll('\n', '\r\n'), '|', []],
+    ['with text around', withText, '|', []],
+    ['as folded text', CA, '>', [`NOT_PEM ${path} → ${path}: |`]],
+    ['as folded text, stripped', CA, '>-', [`NOT_PEM ${path} → ${path}: |`]],
+    [
+      'in base64, as agent-k8s has it',
+      Buffer.from(CA).toString('base64'),
+      '|',
+      [`NOT_PEM ${path} → Write the content of the PEM file below the key`],
+    ],
+    [
+      'with an expired root among others',
+      CA + EXPIRED,
+      '|',
+      [`EXPIRED_CERTIFICATE ${path} → Remove them, or use renewed ones`],
+    ],
+    [
+      'of an expired root',
+      EXPIRED,
+      '|',
+      [`EXPIRED_CERTIFICATE ${path} → Remove them, or use renewed ones`],
+    ],
+    [
+      'with a key',
+      CA + KEY,
+      '|',
+      [
+        `CLEAR_TEXT_CREDENTIAL ${path} → Store it in a Kubernetes Secret or in Scalr, and replace it where it was used`,
+        `KEY_IN_CA_BUNDLE ${path} → Remove the key; a bundle holds only certificates`,
+      ],
+    ],
+    ['in PKCS 7', PKCS7, '|', [`NOT_PEM ${path} → Export the certificate in PEM format`]],
+    ['that is cut off', `${CA.slice(0, 200)}\n`, '|', [`NOT_PEM ${path} → ${again}`]],
+    [
+      'that is damaged',
+      CA.replace(/^MII.*\n/m, 'MIIDXTCCAkWgAwIBAgIJAKZ...\n'),
+      '|',
+      [`NOT_PEM ${path} → ${again}, including line breaks`],
+    ],
+  ])('a bundle below a key %s', async (_, pem, style, expected) => {
+    expect(await inline(pem, style)).toEqual(expected);
+  });
+
+  test('agent-k8s has bundles in base64, on one line', async () => {
+    const found = async (value: string, ...chart: string[]): Promise<string[]> => {
+      const text = `agent:\n  url: https://acme.scalr.io\n  tokenExistingSecret: t\n  ca_cert: ${value}\n`;
+      return (await check({'a.yaml': text}, ...chart)).found;
+    };
+    const K8S = ['--chart', 'agent-k8s', '--chart-version', '0.6.5'];
+    const base64 = Buffer.from(withText).toString('base64');
+    expect(await found(base64, ...K8S)).toEqual([]);
+    const lines = base64.replaceAll(/.{76}/g, '$&\n').replaceAll(/^/gm, '    ');
+    for (const style of ['|', '>-'])
+      expect(await found(`${style}\n${lines}`, ...K8S)).toEqual(['NOT_ONE_LINE agent.ca_cert']);
+    expect(await found(`|\n${indented}`, ...K8S)).toEqual([
+      'BREAKS_TEMPLATES agent.ca_cert → Encode the PEM file as base64 on one line: base64 --wrap=0 ca.pem',
+    ]);
+    expect(await found(base64, ...LOCAL)).toContain(
+      'UNKNOWN_KEY agent.ca_cert → agent.tls.caBundle',
+    );
+  });
+});
+
 describe('15 and 16: amounts, and keys of other charts', () => {
   test('amounts have a suggestion in the unit that was meant', async () => {
     const text = `${AGENT}resources:\n  requests: {cpu: 500M, memory: 512m}\n`;
@@ -267,10 +394,72 @@ describe('15 and 16: amounts, and keys of other charts', () => {
       'UNLIKELY_AMOUNT resources.requests.cpu → 500m',
       'UNLIKELY_AMOUNT resources.requests.memory → 512Mi',
     ]);
-    const words = `${AGENT}resources:\n  limits: {cpu: 2 cores, memory: 2GB}\n`;
+    const words = `${AGENT}resources:\n  requests: {cpu: "1,5", memory: 500MB}\n  limits: {cpu: 2 cores, memory: 2GB}\n`;
     expect((await check({'values.yaml': words}, ...LOCAL)).found).toEqual([
       'WRONG_VALUE resources.limits.cpu → 2',
       'WRONG_VALUE resources.limits.memory → 2Gi',
+      'WRONG_VALUE resources.requests.cpu → 1.5',
+      'WRONG_VALUE resources.requests.memory → 500Mi',
+    ]);
+    const large = `${AGENT}resources:\n  limits: {cpu: 2G, memory: 1024}\n`;
+    expect((await check({'values.yaml': large}, ...LOCAL)).found).toEqual([
+      'REQUEST_ABOVE_LIMIT resources.requests.memory',
+      'UNLIKELY_AMOUNT resources.limits.cpu → 2',
+      'UNLIKELY_AMOUNT resources.limits.memory → Mi or Gi',
+    ]);
+    const exact = `${AGENT}resources:\n  requests: {cpu: "0.5", memory: "536870912"}\n  limits: {cpu: 2e3m, memory: 2e9}\n`;
+    expect((await check({'values.yaml': exact}, ...LOCAL)).found).toEqual([
+      'WRONG_VALUE resources.limits.cpu',
+    ]);
+  });
+
+  test('volumes without a unit, and requests above limits, are named', async () => {
+    const text = `${AGENT}task:\n  runner:\n    resources:\n      requests: {cpu: 1500m, memory: 1Gi}\n      limits: {cpu: 1, memory: 2048}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {storage: 100, storageClassName: efs, accessMode: ReadWriteMany}}}\n`;
+    const {found} = await check({'values.yaml': text}, ...JOB);
+    expect(found.filter((each) => !each.startsWith('CACHES_OFF'))).toEqual([
+      'REQUEST_ABOVE_LIMIT task.runner.resources.requests.cpu',
+      'REQUEST_ABOVE_LIMIT task.runner.resources.requests.memory',
+      'UNLIKELY_AMOUNT task.runner.resources.limits.memory → Mi or Gi',
+      'UNQUOTED_TEXT persistence.cache.persistentVolumeClaim.storage → 100Gi',
+    ]);
+  });
+
+  test('placement that Kubernetes rejects is named', async () => {
+    const text = `${AGENT}tolerations:
+- {key: CriticalAddonsOnly, operator: Exists}
+- {operator: Exists, effect: NoExecute}
+- {key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute, tolerationSeconds: "300"}
+- {key: spot, value: true, effect: NoSchedule}
+- {key: kubernetes.azure.com/scalesetpriority, operator: equal, value: spot}
+- {key: team, operator: Exists, value: infra}
+affinity:
+  nodeAffinity:
+    requiredDuringSchedulingIgnoredDuringExecution:
+      nodeSelectorTerms:
+      - matchExpressions:
+        - {key: kubernetes.io/arch, operator: In, values: amd64}
+        - {key: karpenter.sh/initialized, operator: Exists, values: []}
+        - {key: cpu, operator: Gt, values: [4]}
+  podAntiAffinity:
+    preferredDuringSchedulingIgnoredDuringExecution:
+    - {labelSelector: {matchLabels: {app: scalr}}, topologyKey: zone}
+topologySpreadConstraints:
+- {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule}
+`;
+    const {found} = await check({'values.yaml': text}, ...LOCAL);
+    const places = found.map((each) => each.replace(/ → .*/, ''));
+    expect(places).toEqual([
+      'MISSING_KEY affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0]',
+      'MISSING_KEY affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0]',
+      'REJECTED_BY_KUBERNETES tolerations[5].value',
+      'UNKNOWN_KEY affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].labelSelector',
+      'UNKNOWN_KEY affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].topologyKey',
+      'UNKNOWN_KEY topologySpreadConstraints',
+      'UNQUOTED_TEXT affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[2].values[0]',
+      'UNQUOTED_TEXT tolerations[3].value',
+      'WRONG_TYPE affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values',
+      'WRONG_TYPE tolerations[2].tolerationSeconds',
+      'WRONG_VALUE tolerations[4].operator',
     ]);
   });
 
@@ -359,6 +548,23 @@ describe('17: releases in forms that are not read', () => {
     expect((await check({'a.yaml': text})).found).toEqual([`UNCHECKED_FILE  → ${HELM_COMMAND}`]);
   });
 
+  test.each([
+    ['app.jsonnet', "{spec: {source: {chart: 'agent-k8s', targetRevision: '0.6.5'}}}\n"],
+    ['agent.nix', '{ services.k3s.charts.agent = { chart = "scalr/agent-k8s"; }; }\n'],
+  ])('%s: not checked', async (file, text) => {
+    expect((await check({[file]: text})).found).toEqual([`UNCHECKED_FILE  → ${HELM_COMMAND}`]);
+  });
+
+  test('programs that only mention a chart are skipped, whatever YAML would make of them', async () => {
+    const files = {
+      'images.py':
+        '#!/usr/bin/env python3\n"""Writes Chart.yaml: images.py charts/agent-local"""\nCHARTS = {"agent-local": (1, 2)}\n',
+      Makefile: 'test:\n\thelm lint charts/agent-local\n',
+      'pack.sh': 'for chart in agent-k8s agent-local; do\n  helm package "charts/$chart"\ndone\n',
+    };
+    expect(await check(files)).toMatchObject({found: [], skipped: 3, exit: 0});
+  });
+
   test('beside a release that is read', async () => {
     const text = `apiVersion: argoproj.io/v1alpha1\nkind: Application\nspec: {source: {chart: agent-k8s, targetRevision: 0.6.5, helm: {valuesObject: {agent: {urll: x, tokenExistingSecret: t}}}}}\n---\napiVersion: addons.cluster.x-k8s.io/v1alpha1\nkind: HelmChartProxy\nspec: {chartName: agent-k8s}\n`;
     expect((await check({'a.yaml': text})).found).toEqual([
@@ -367,10 +573,64 @@ describe('17: releases in forms that are not read', () => {
     ]);
   });
 
+  const CONFIG =
+    'apiVersion: helm.cattle.io/v1\nkind: HelmChartConfig\nmetadata: {name: scalr-agent, namespace: kube-system}\nspec: {valuesContent: "replicas: 3"}\n';
+  const CHART =
+    'apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {name: scalr-agent, namespace: kube-system}\nspec: {chart: agent-k8s, version: 0.6.5, valuesContent: "agent: {tokenExistingSecret: t}"}\n';
+  test('a HelmChartConfig is checked with its HelmChart, or not', async () => {
+    const both = {'chart.yaml': CHART, 'config.yaml': CONFIG};
+    expect(await check(both)).toMatchObject({
+      found: ['UNKNOWN_KEY replicas'],
+      skipped: 1,
+    });
+    const {found, exit} = await check({'config.yaml': CONFIG});
+    expect(found.map((each) => each.split(' ')[0])).toEqual(['UNCHECKED_FILE']);
+    expect(exit).toBe(2);
+  });
+
   test('sources of Flux have no values', async () => {
     const text =
       'apiVersion: source.toolkit.fluxcd.io/v1\nkind: HelmChart\nspec: {chart: agent-k8s, version: 0.6.5}\n';
     expect((await check({'a.yaml': text})).found).toEqual([]);
+  });
+});
+
+describe('07 and 10: values beside a release', () => {
+  test('a generator of ConfigMaps names files, and no chart', async () => {
+    const text =
+      'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [release.yaml]\nconfigMapGenerator: [{name: scalr-agent-values, files: ["values.yaml=./values.yaml"]}]\n';
+    expect(await check({'kustomization.yaml': text})).toMatchObject({found: [], exit: 0});
+  });
+
+  test('comments of other tools behind a version are ignored', async () => {
+    const text = `apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\nspec:\n  chart:\n    spec:\n      chart: agent-local\n      version: 0.6.3 # renovate: depName=agent-local\n  values: {agent: {tokenExistingSecret: {name: t}}}\n`;
+    expect(await check({'a.yaml': text})).toMatchObject({found: [], exit: 0});
+  });
+
+  const HELMFILE =
+    'templates:\n  default: &default\n    namespace: agents\n    values: [FILE]\nreleases:\n  - {name: a, chart: scalr/agent-local, version: 0.6.5, <<: *default}\n  - {name: b, chart: scalr/agent-local, version: 0.6.5, <<: *default, namespace: other}\n';
+  test('a file that two releases of a Helmfile have in common is read for both', async () => {
+    const files = {
+      'helmfile.yaml': HELMFILE.replace('FILE', 'values/common.yaml'),
+      'values/common.yaml': `${AGENT}replicas: 1\n`,
+    };
+    const {stdout} = await runCommand(Validate, ['helmfile.yaml'], {files: memoryFiles(files)});
+    expect(stdout.match(/UNKNOWN_KEY/g)).toHaveLength(1);
+    expect(stdout).toContain('values/common.yaml:4:1 error replicas');
+  });
+
+  test('a template of values is named, and only keys that are there are judged', async () => {
+    const files = {
+      'helmfile.yaml': HELMFILE.replace('FILE', './values.yaml.gotmpl'),
+      'values.yaml.gotmpl': 'replicas: {{ .Values.replicas }}\n',
+    };
+    const {stderr, exit} = await runCommand(Validate, ['helmfile.yaml'], {
+      files: memoryFiles(files),
+    });
+    expect(stderr).toContain(
+      'other values of the helmfile were not checked (./values.yaml.gotmpl)',
+    );
+    expect(exit).toBe(0);
   });
 });
 

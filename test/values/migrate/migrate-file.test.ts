@@ -4,6 +4,7 @@ import {describe, expect, test} from 'vitest';
 import {parse, parseAllDocuments} from 'yaml';
 import {at, isMap, setAt, type Tree, type Values} from '../../../src/ground/tree.ts';
 import {changesText} from '../../../src/ui/changes.ts';
+import type {KeptDefaults} from '../../../src/values/migrate/keep-defaults.ts';
 import {migrateFile} from '../../../src/values/migrate/migrate-file.ts';
 import {numRuns} from '../../support/sample.ts';
 import {ARGO, ARGO_OBJECT, EXAMPLES, FLUX, HELMFILE, K3S} from './examples.ts';
@@ -11,8 +12,8 @@ import {ARGO, ARGO_OBJECT, EXAMPLES, FLUX, HELMFILE, K3S} from './examples.ts';
 const PLAIN = {hasColor: false, columns: undefined};
 const GOLDEN = join(import.meta.dirname, 'golden');
 
-const migrate = (text: string, to: string, from?: string) =>
-  migrateFile({file: 'values.yaml', text, from, to, keeps: 'security'});
+const migrate = (text: string, to: string, from?: string, keeps: KeptDefaults = 'security') =>
+  migrateFile({file: 'values.yaml', text, from, to, keeps});
 
 /** The lines that a migration changes, as a diff shows them. */
 function changedLines(before: string, after: string): string[] {
@@ -289,41 +290,167 @@ describe('files of other engines', () => {
     );
   });
 
+  const TOKEN_PARAMETER = '{name: agent.tokenExistingSecret, value: hunter2}';
   test.each([
     [
       'an Application',
       ARGO.replace(
         '            releaseName: x',
-        '            parameters: [{name: agent.tokenExistingSecret, value: hunter2}]',
+        `            parameters: [${TOKEN_PARAMETER}]   # ours`,
       ),
     ],
     [
       'a Helmfile',
       HELMFILE.replaceAll('agent-local', 'agent-k8s')
         .replace('{name: t}', 't')
-        .replace(
-          '  - name: nginx',
-          '    set: [{name: agent.tokenExistingSecret, value: hunter2}]\n  - name: nginx',
-        ),
+        .replace('  - name: nginx', `    set: [${TOKEN_PARAMETER}]   # ours\n  - name: nginx`),
     ],
     [
       'a HelmChart',
       K3S.replace(
         '  valuesContent',
-        '  set: {agent.tokenExistingSecret: hunter2}\n  valuesContent',
+        '  set: {agent.tokenExistingSecret: hunter2}   # ours\n  valuesContent',
       ),
     ],
-  ])('lists the single parameters of %s, with the new key', (_, text) => {
-    const {changes} = migrate(text, 'agent-local@0.6.5');
+    [
+      'a HelmRelease',
+      FLUX.replace(
+        '  values:',
+        '  valuesFrom: [{kind: Secret, name: hunter2, targetPath: agent.tokenExistingSecret}]   # ours\n  values:',
+      ),
+    ],
+  ])('renames the single values of %s in place', (_, text) => {
+    const {yaml, changes} = migrate(text, 'agent-local@0.6.5');
+    const [line] = text.split('\n').filter((each) => each.includes('# ours'));
+    expect(yaml.split('\n')).toContain(
+      line?.replace('agent.tokenExistingSecret', 'agent.tokenExistingSecret.name'),
+    );
     expect(changes).toContainEqual({
-      kind: 'dropped',
-      code: 'KEY_DROPPED',
-      verdict: 'warning',
+      kind: 'renamed',
+      code: 'KEY_RENAMED',
+      verdict: 'note',
       subject: {path: 'agent.tokenExistingSecret'},
-      message: expect.stringContaining('as a single parameter') as string,
-      remedies: [{text: 'In agent-local 0.6.5, the key is agent.tokenExistingSecret.name'}],
+      message: expect.stringContaining(
+        'now agent.tokenExistingSecret.name, as a single value of the ',
+      ) as string,
+      remedies: [],
     });
     expect(JSON.stringify(changes)).not.toContain('hunter2');
+  });
+
+  test('lists single values that have no one place in the new chart, and leaves them', () => {
+    const parameters = `            parameters:
+                - {name: agent.container_task_mem_limit, value: "4096"}
+                - {name: agent.worker_drain_timeout, value: "100"}
+                - {name: extraEnv.REGION, value: eu}
+                - {name: "workerTolerations[0].key", value: a}
+                - {name: workerNodeSelector.kubernetes\\.io/arch, value: arm64}
+                - {name: agent.url, value: "https://acme.scalr.io"}`;
+    const {yaml, changes} = migrate(
+      ARGO.replace('            releaseName: x', parameters),
+      'agent-job@0.6.5',
+    );
+    const written = [...yaml.matchAll(/^ +- (\{name: .*)$/gm)].map(([, item]) => item);
+    expect(written).toEqual([
+      '{name: task.runner.resources.limits.memory, value: "4Gi"}',
+      '{name: agent.worker_drain_timeout, value: "100"}',
+      '{name: extraEnv.REGION, value: eu}',
+      '{name: "workerTolerations[0].key", value: a}',
+      '{name: task.nodeSelector.kubernetes\\.io/arch, value: arm64}',
+      '{name: agent.url, value: "https://acme.scalr.io"}',
+    ]);
+    const remedies = changes
+      .filter(({message}) => message.includes('not migrated'))
+      .map(({remedies}) => remedies[0]?.text);
+    expect(remedies).toEqual([
+      'Replace or remove it: agent-job 0.6.5 does not have this key',
+      'Set agent.extraEnv.REGION and task.runner.extraEnv.REGION instead in agent-job 0.6.5',
+      'Move the whole list to the values, and migrate the file again',
+    ]);
+  });
+
+  describe('with values in other objects', () => {
+    const FROM = FLUX.replace(
+      'kind: HelmRelease\nspec:',
+      'kind: HelmRelease\nmetadata: {name: a, namespace: agents}\nspec:',
+    ).replace('  values:', '  valuesFrom: [{kind: KIND, name: base}]\n  values:');
+    const object = (kind: string, map: string): string =>
+      `apiVersion: v1\nkind: ${kind}\nmetadata: {name: base, namespace: agents}\n${map}:\n  other: "1"\n  values.yaml: |\n    # of all\n    agent:\n      container_task_cpu_limit: 2   # cores\n---\n`;
+
+    test.each([
+      ['ConfigMap', 'data'],
+      ['Secret', 'stringData'],
+    ])('edits a %s of the same file, with its comments', (kind, map) => {
+      const text = object(kind, map) + FROM.replace('KIND', kind);
+      const {yaml, notes} = migrate(text, 'agent-local@0.6.5');
+      expect(yaml).toContain(
+        '  other: "1"\n  values.yaml: |\n    # of all\n    resources:\n      limits:\n        cpu: "2" # cores\n---\n',
+      );
+      expect(notes.join()).not.toContain('Not migrated');
+    });
+
+    test.each([
+      ['in another file', FROM.replace('KIND', 'ConfigMap'), 'ConfigMap base'],
+      [
+        'encoded',
+        object('Secret', 'data').replace(/ \|[\s\S]*/, ' YTogYg==\n---\n') +
+          FROM.replace('KIND', 'Secret'),
+        'Secret base',
+      ],
+    ])('names those that are %s', (_, text, place) => {
+      const {notes} = migrate(text, 'agent-local@0.6.5');
+      expect(notes).toContain(
+        `Not migrated, because they are not in the file: values of the HelmRelease in ${place}.`,
+      );
+    });
+
+    test('writes old defaults only where they override nothing', () => {
+      const text = object('ConfigMap', 'data') + FROM.replace('KIND', 'ConfigMap');
+      const {yaml} = migrate(text, 'agent-local@0.6.5', undefined, 'all');
+      const [base = '', release = ''] = yaml.split('---\n');
+      expect(base).toContain('terminationGracePeriodSeconds: 3660');
+      expect(release).not.toContain('terminationGracePeriodSeconds');
+    });
+
+    test('edits the object of a chart, and values that two releases have in common, once', () => {
+      const chart =
+        'apiVersion: source.toolkit.fluxcd.io/v1\nkind: OCIRepository\nmetadata: {name: c}\nspec: {url: oci://registry.corp/agent-k8s, ref: {tag: 0.5.60}}\n---\n';
+      const release = FROM.replace('KIND', 'ConfigMap').replace(
+        /chart:\n[\s\S]*version: .*/,
+        'chartRef: {kind: OCIRepository, name: c}',
+      );
+      const all = `${chart}${object('ConfigMap', 'data')}${release}---\n${release.replace('name: a', 'name: b')}`;
+      const {yaml, from} = migrate(all, 'agent-local@0.6.5');
+      expect(from).toBe('agent-k8s@0.5.60');
+      expect(yaml).toContain(
+        'spec: {url: oci://registry.corp/agent-local, ref: {tag: 0.6.5}}\n---\n',
+      );
+      expect(yaml.match(/cpu: "2" # cores/g)).toHaveLength(1);
+    });
+
+    test('refuses releases of different versions that have values in common', () => {
+      const release = FROM.replace('KIND', 'ConfigMap');
+      const other = release
+        .replace('name: a,', 'name: b,')
+        .replaceAll('agent-k8s', 'agent-local')
+        .replace('0.5.60', '0.5.63')
+        .replace('tokenExistingSecret: infra', 'tokenExistingSecret: {name: infra}')
+        .replace('      log_format: plain\n', '');
+      const base = object('ConfigMap', 'data')
+        .replace('agent:', 'extraEnv:')
+        .replace('container_task_cpu_limit: 2 ', 'SCALR_AGENT_DEBUG: "1"');
+      expect(() => migrate(`${base}${release}---\n${other}`, 'agent-job@0.6.5')).toThrow(
+        'releases with different charts or versions have values in common',
+      );
+    });
+  });
+
+  test('refuses a release without values where old defaults must be kept', () => {
+    const text = FLUX.replace(/ {2}values:\n[\s\S]*?\n\n/, '');
+    expect(() => migrate(text, 'agent-local@0.6.5', undefined, 'all')).toThrow(
+      'the HelmRelease has no values in which the defaults of agent-k8s 0.5.60 can be kept',
+    );
+    expect(migrate(text, 'agent-local@0.6.5').yaml).toContain('chart: agent-local');
   });
 });
 

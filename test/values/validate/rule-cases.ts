@@ -1,4 +1,5 @@
 import type {ChartName} from '../../../src/charts/releases/chart-name.ts';
+import {certificates} from '../../support/certificates.ts';
 
 export type Named = `${'k8s' | 'local' | 'job'} ${string}`;
 
@@ -7,12 +8,11 @@ export const targetOf = (name: Named): {chart: ChartName; version: string} => {
   return {chart: `agent-${chart}` as ChartName, version};
 };
 
-const PEM = '"-----BEGIN CERTIFICATE-----\\nMA==\\n-----END CERTIFICATE-----"';
+const CA = String(certificates['ca.pem']);
+const PEM = JSON.stringify(CA);
 const TOKEN = 'token: abc';
 
-/** A certificate that has expired. */
-const EXPIRED =
-  '"-----BEGIN CERTIFICATE-----\\nMIIBITCBxwIUG6P/7DABuVIST8EKqaot5L8uDtUwCgYIKoZIzj0EAwIwEzERMA8G\\nA1UEAwwIT2xkIFJvb3QwHhcNMjYxMTI2MjE1NzE3WhcNMjYxMTI1MjE1NzE3WjAT\\nMREwDwYDVQQDDAhPbGQgUm9vdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABG11\\nBXbV2RVUFZvVvvgdEZTDYMpQl3r8zivlDXg4x/cWfVfRc6gVnFGzfz+Ms+vabTB8\\n2WLoTtent/9hshY8p8gwCgYIKoZIzj0EAwIDSQAwRgIhAMYl8K3rua5qpSfgNFVD\\n0txr0tEkk8gn8jVPuaIavAqKAiEAlj4gjVAct5wrY21fSOLe3I/ExFwpTpgqHG7J\\nNqHFs3I=\\n-----END CERTIFICATE-----"';
+const EXPIRED = JSON.stringify(String(certificates['expired.pem']));
 
 /** Version, the wrong file, what is said of which key, and the nearest file of which it is not said. */
 export const CASES: readonly [Named, wrong: string, code: string, path: string, right: string][] = [
@@ -25,10 +25,10 @@ export const CASES: readonly [Named, wrong: string, code: string, path: string, 
   ],
   [
     'local 0.6.5',
-    `agent:\n  ${TOKEN}\n  tls:\n    caBundle: >\n      -----BEGIN CERTIFICATE-----\n      MA==\n      -----END CERTIFICATE-----\n`,
+    `agent:\n  ${TOKEN}\n  tls:\n    caBundle: >\n${CA.replaceAll(/^(?=.)/gm, '      ')}`,
     'NOT_PEM',
     'agent.tls.caBundle',
-    `agent:\n  ${TOKEN}\n  tls:\n    caBundle: |\n      -----BEGIN CERTIFICATE-----\n      MA==\n      -----END CERTIFICATE-----\n`,
+    `agent:\n  ${TOKEN}\n  tls:\n    caBundle: |\n${CA.replaceAll(/^(?=.)/gm, '      ')}`,
   ],
   [
     'local 0.6.5',
@@ -71,6 +71,20 @@ export const CASES: readonly [Named, wrong: string, code: string, path: string, 
     'WRONG_OPTION',
     'extraEnv.NO_PROXY',
     `agent: {${TOKEN}}\nextraEnv: {HTTPS_PROXY: "http://p:3128", NO_PROXY: "localhost,.corp"}`,
+  ],
+  [
+    'local 0.6.5',
+    `agent: {${TOKEN}}\nextraEnv: {AWS_SECRET_ACCESS_KEY: wJalrXUtnFEMI7K7MDENGbPxRfiCYzzzzzzzKEY1}`,
+    'SECRET_IN_VALUES',
+    'extraEnv.AWS_SECRET_ACCESS_KEY',
+    `agent: {${TOKEN}}\nextraEnv: {AWS_SHARED_CREDENTIALS_FILE: /etc/aws/credentials}`,
+  ],
+  [
+    'job 0.6.5',
+    `agent: {${TOKEN}, extraEnv: {DB_PASSWORD: abcd1234}}`,
+    'SECRET_IN_VALUES',
+    'agent.extraEnv.DB_PASSWORD',
+    `agent: {${TOKEN}, extraEnv: {DB_PASSWORD: "vault:secret/data/db#password", DB_TOKEN_TTL: 60m}}`,
   ],
   [
     'local 0.6.5',

@@ -7,8 +7,8 @@ import {isMap} from '../../../src/ground/tree.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
 import {TARGETS} from '../../support/versions.ts';
 
-/** Examples show a part of a file, and leave blanks. */
-const NOT_OF_AN_EXAMPLE = ['NO_TOKEN', 'PLACEHOLDER'];
+/** Examples show a part of a file, and leave blanks, also in certificates and keys. */
+const NOT_OF_AN_EXAMPLE = ['NO_TOKEN', 'PLACEHOLDER', 'NOT_PEM', 'CLEAR_TEXT_CREDENTIAL'];
 /**
  * Examples that do not work: the HA example of agent-job selects by the old name and loses its budget in 0.6.1–0.6.3,
  * a rolling update waits for its own volume, and runs of agent-job 0.5.64 do not find a persistent cache.

@@ -16,6 +16,8 @@ interface Demand {
   resource: string;
   /** As a quantity; undefined if any amount will do. */
   bound?: string | undefined;
+  /** The limit must not exceed so many requests. */
+  ratio?: bigint | undefined;
   /** The containers that it is about. */
   isOf(container: Values): boolean;
 }
@@ -23,13 +25,13 @@ interface Demand {
 /** https://kubernetes.io/docs/concepts/policy/limit-range/ */
 const BOUND =
   /(?:max|min)imum (\S+) usage per \w+ is ([^\s,]+?)(?:, but (limit|request) is ([^\s,\]]+)|\.\s+No (limit|request) is specified)/g;
-const RATIO = /max limit to request ratio per \w+ is/;
+const RATIO = /([\w./-]+) max limit to request ratio per \w+ is ([^\s,]+)/g;
 const OF_QUOTA = 'failed quota: ';
 const MISSING = /\b(?:(requests|limits)\.)?(cpu|memory) for: ([^;\s]+)/g;
 
 /** A LimitRange rejects it, or a quota that demands amounts. */
 export const isOfAmounts = (rejection: string): boolean =>
-  rejection.search(BOUND) >= 0 || RATIO.test(rejection) || rejection.includes(OF_QUOTA);
+  rejection.search(BOUND) >= 0 || rejection.search(RATIO) >= 0 || rejection.includes(OF_QUOTA);
 
 /** One remedy with the options for all of them. */
 export function amountRemedies(
@@ -54,13 +56,27 @@ export function amountRemedies(
 }
 
 function demandsIn(rejection: string): Demand[] {
+  const ratios = new Map(
+    [...rejection.matchAll(RATIO)].map(([, resource = '', most = '']) => [
+      resource,
+      milliOf(most) ?? MILLI_PER_UNIT,
+    ]),
+  );
   const bounds = [...rejection.matchAll(BOUND)].map(
     ([, resource = '', bound, given, amount, missing]): Demand => {
       const of = (given ?? missing) === 'limit' ? 'limits' : 'requests';
       const rejected = amount === undefined ? undefined : milliOf(amount);
-      return {of, resource, bound, isOf: (each) => amountOf(each, of, resource) === rejected};
+      const isOf = (each: Values): boolean => amountOf(each, of, resource) === rejected;
+      return {of, resource, bound, ratio: ratios.get(resource), isOf};
     },
   );
+  const bounded = new Set(bounds.map(({resource}) => resource));
+  const ofRatios = [...ratios]
+    .filter(([resource]) => !bounded.has(resource))
+    .map(([resource, ratio]): Demand => {
+      const isOf = (each: Values): boolean => exceeds(amountsOf(each, resource), ratio);
+      return {of: 'requests', resource, ratio, isOf};
+    });
   const missing = [...rejection.matchAll(MISSING)].map(
     ([, of, resource = '', names = '']): Demand => ({
       of: of === 'limits' ? 'limits' : 'requests',
@@ -68,13 +84,17 @@ function demandsIn(rejection: string): Demand[] {
       isOf: ({name}) => names.split(',').includes(String(name)),
     }),
   );
-  return [...bounds, ...missing];
+  return [...bounds, ...ofRatios, ...missing];
 }
 
-function amountsOf(
-  container: Values,
-  resource: string,
-): Partial<Record<Demand['of'], bigint | undefined>> {
+type Sides = Partial<Record<Demand['of'], bigint | undefined>>;
+
+/** Kubernetes uses the limit if there is no request. */
+function exceeds({requests, limits}: Sides, ratio: bigint): boolean {
+  return limits === undefined || limits * MILLI_PER_UNIT > (requests ?? limits) * ratio;
+}
+
+function amountsOf(container: Values, resource: string): Sides {
   const given = (of: Demand['of']): bigint | undefined => {
     const amount = getAt(container, ['resources', of, resource]);
     return amount === undefined ? undefined : milliOf(String(amount));
@@ -89,10 +109,11 @@ function amountOf(container: Values, of: Demand['of'], resource: string): bigint
 }
 
 function optionsFor(
-  {of, resource, bound, isOf}: Demand,
+  demand: Demand,
   {object, owner}: RejectedTrial,
   chart: PreflightContext['target']['chart'],
 ): Remedy[] {
+  const {of, resource, bound, isOf} = demand;
   if (object.kind === 'PersistentVolumeClaim') return sizeOption(object.metadata.name, bound);
   const spec = getAt(object as unknown as Tree, ['spec']) as Values;
   const pods = {
@@ -103,10 +124,10 @@ function optionsFor(
   return mapsIn(spec['containers'])
     .filter(isOf)
     .flatMap((container) => {
-      const any = amountOf(container, 'requests', resource) ?? USUAL[resource];
-      const milli = bound === undefined ? any : milliOf(bound);
+      const given = amountsOf(container, resource);
+      const milli = amountFor(demand, given);
       if (milli === undefined) return [];
-      const sides = [of, ...conflictingSides(of, milli, amountsOf(container, resource))];
+      const sides = [of, ...conflictingSides(demand, milli, given)];
       const name = String(container['name']);
       return sides.flatMap(
         (side) => resourceOption(chart, pods, {container: name, of: side, resource, milli}) ?? [],
@@ -114,14 +135,21 @@ function optionsFor(
     });
 }
 
-/** A request must not exceed its limit. */
-function conflictingSides(
-  of: Demand['of'],
-  milli: bigint,
-  {requests, limits}: ReturnType<typeof amountsOf>,
-): Demand['of'][] {
-  if (of === 'limits') return requests !== undefined && requests > milli ? ['requests'] : [];
-  return limits !== undefined && limits < milli ? ['limits'] : [];
+/** What the container must have; with a ratio, the smallest request for its limit. */
+function amountFor({resource, bound, ratio}: Demand, {requests, limits}: Sides) {
+  if (bound !== undefined) return milliOf(bound);
+  if (ratio !== undefined && limits !== undefined)
+    return (limits * MILLI_PER_UNIT + ratio - 1n) / ratio;
+  return requests ?? limits ?? USUAL[resource];
+}
+
+/** A request must not exceed its limit, and the limit not its ratio to the request. */
+function conflictingSides({of, ratio}: Demand, milli: bigint, given: Sides): Demand['of'][] {
+  const next: Sides = {...given, [of]: milli};
+  const {requests = 0n, limits = requests} = next;
+  const isConflict = requests > limits || (ratio !== undefined && exceeds(next, ratio));
+  const other = of === 'limits' ? 'requests' : 'limits';
+  return isConflict ? [other] : [];
 }
 
 /** One core, and one gibibyte. */

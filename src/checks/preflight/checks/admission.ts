@@ -4,12 +4,14 @@ import {isKnown} from '../../../ground/fact.ts';
 import {changing} from '../../../ground/finding.ts';
 import {count, few, groupsOf} from '../../../ground/text.ts';
 import {set} from '../../../settings/chart-values.ts';
+import {podLabel} from '../../../settings/placement.ts';
 import {
   type AdmissionTrial,
   NO_NAMESPACE,
   type PreflightContext,
   type RejectedTrial,
 } from '../facts/context.ts';
+import {RUN_POD} from '../facts/pod-groups.ts';
 import {admissionRemedies} from './admission-remedies.ts';
 import {check} from './check.ts';
 import {type CheckResult, ifKnown, notChecked, pass, warn} from './check-result.ts';
@@ -33,30 +35,36 @@ export const admission = check('Namespace', 'admission', 'Admission control', {
 
 type UntriedTrial = AdmissionTrial & {untried: string};
 
-/** A service mesh adds sidecars that do not end, so the Job of a run does not end either. */
+/** A service mesh adds sidecars that do not end, so the pod of a run does not end either. */
 export const injectedSidecars = check('Namespace', 'injected-sidecars', 'Sidecars of runs', {
   ref: 'https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/',
   run: ({admission: asked, target}) =>
     ifKnown(asked, 'ask the API server', (trials): CheckResult => {
-      const ofRuns = trials.filter(({owner}) => owner && !CONTROLLERS.has(owner.kind ?? ''));
+      const ofRuns = trials.filter(isOfRuns);
       const added = [...new Set(ofRuns.flatMap(({injected = []}) => injected))];
       if (added.length > 0)
         return warn(
-          `Webhooks add ${added.join(', ')} to run pods. The Job of a finished run remains until they end too`,
-          changing(set, EXCLUDED),
+          `Webhooks add ${added.join(', ')} to run pods. The pod of a finished run remains until they end too`,
+          target.chart === 'agent-job'
+            ? changing(set, EXCLUDED)
+            : changing(podLabel, EXCLUDED_BY_LABEL),
         );
-      const failed = ofRuns.find((each) => each.untried ?? each.rejection);
+      const failed = ofRuns.find(({injected}) => injected === undefined);
       if (failed !== undefined) return notChecked(`${failed.what} was not admitted`);
       return pass(
         ofRuns.length > 0
           ? 'Webhooks add no containers to run pods'
-          : `${target.chart} runs no Jobs`,
+          : `${target.chart} has no run pods`,
       );
     }),
 });
 
-const EXCLUDED =
-  "Exclude run pods, with Istio: --set 'task.podLabels.sidecar\\.istio\\.io/inject=false'. Or use native sidecars, which end with the run";
+const isOfRuns = ({what, owner}: AdmissionTrial): boolean =>
+  what === RUN_POD || (owner !== undefined && !CONTROLLERS.has(owner.kind ?? ''));
+
+const NATIVE = 'Or use native sidecars, which end with the run';
+const EXCLUDED = `Exclude run pods, with Istio: --set 'task.podLabels.sidecar\\.istio\\.io/inject=false'. ${NATIVE}`;
+const EXCLUDED_BY_LABEL = `Exclude run pods, with Istio: --pod-label sidecar.istio.io/inject=false. ${NATIVE}`;
 
 /** The check of quotas counts all runs; the API server was asked about one. */
 const isRejected = ({rejection}: AdmissionTrial, {live}: PreflightContext): boolean =>

@@ -161,7 +161,8 @@ prove(
       when: 'a LimitRange limits the ratio',
       flags: local,
       but: rejects(
-        'cpu max limit to request ratio per Container is 2, but provided ratio is 4.000000',
+        '[cpu max limit to request ratio per Container is 2, but provided ratio is 4.000000]',
+        pod({requests: {cpu: '1'}, limits: {cpu: '4'}}),
       ),
     },
     {
@@ -191,9 +192,20 @@ prove(
     },
     {
       id: 'injected-sidecars',
+      is: 'warn',
+      when: 'a service mesh adds one to runs of agent-k8s, which have no template',
+      flags: {chart: 'agent-k8s'},
+      but: answers({
+        what: 'Run pod',
+        object: object('Pod', 'run-1a2b3c'),
+        injected: ['istio-proxy'],
+      }),
+    },
+    {
+      id: 'injected-sidecars',
       is: 'pass',
       when: 'only the agent gets one, which ends with its pod',
-      but: answers({...pod(), injected: ['istio-proxy']}, runPod),
+      but: answers({...pod(), injected: ['istio-proxy']}, {...runPod, injected: []}),
     },
     {
       id: 'injected-sidecars',
