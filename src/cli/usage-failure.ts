@@ -1,3 +1,4 @@
+import {isChart} from '../charts/releases/chart-name.ts';
 import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
 import {closest, isMisspelled} from '../ground/similar-text.ts';
 import {few, oneOf} from '../ground/text.ts';
@@ -249,7 +250,10 @@ export function unexpectedArgument(
           'Boolean flags do not accept a value: use --debug or --no-debug',
           'Quote values that contain spaces',
         ]),
-    ...(flag === undefined && isRelease
+    ...(flag === undefined && flags['chart'] !== undefined && isChart(argument)
+      ? [`Set the chart with a flag: --chart ${argument}`]
+      : []),
+    ...(flag === undefined && isRelease && !isChart(argument)
       ? [`Set the name of the release with a flag: --release ${argument}`]
       : []),
     HELP,
