@@ -226,6 +226,19 @@ function unknownCommand(command: string, commands: readonly string[]): ExpectedE
   ]);
 }
 
+const isSwitch = (flag: string, flags: KnownFlags): boolean =>
+  flags[flag.replace(/^--(no-)?/, '')]?.type === 'boolean';
+
+/** `--yes=false` */
+const isAssigned = (word: string, value: string, flags: KnownFlags): boolean =>
+  word.endsWith(`=${value}`) && isSwitch(word.slice(0, -value.length - 1), flags);
+
+function noValue(flag: string, flags: KnownFlags): ExpectedError {
+  const name = flag.replace(/^--(no-)?/, '');
+  const other = flags[name]?.allowNo ? `--no-${name}` : 'omit it';
+  return usageError(`${flag} takes no value.`, [`Use --${name}, or ${other}`]);
+}
+
 /**
  * An unexpected argument. Text after the value of a flag can be part of that value, and of a password, so the message
  * contains the flag instead.
@@ -238,18 +251,16 @@ export function unexpectedArgument(
     return usageError(`Unexpected argument "${argument}": it is a command.`, [
       `Run: scalr-agent ${argument}`,
     ]);
+  const assigned = argv.find((word) => isAssigned(word, argument, flags));
+  if (assigned !== undefined) return noValue(assigned.replace(/=.*/s, ''), flags);
   const index = argv.indexOf(argument);
   const at = argv.slice(0, Math.max(index, 0)).findLastIndex((word) => word.startsWith('-'));
   const flag = argv[at]?.replace(/=.*/s, '');
+  if (flag !== undefined && at === index - 1 && isSwitch(flag, flags)) return noValue(flag, flags);
   // Helm has the name of the release as an argument.
   const isRelease = flags['release'] !== undefined && /^[a-z][a-z0-9-]{0,52}$/.test(argument);
   const suggestions = [
-    ...(flag === undefined
-      ? []
-      : [
-          'Boolean flags do not accept a value: use --debug or --no-debug',
-          'Quote values that contain spaces',
-        ]),
+    ...(flag === undefined ? [] : ['Quote values that contain spaces']),
     ...(flag === undefined && flags['chart'] !== undefined && isChart(argument)
       ? [`Set the chart with a flag: --chart ${argument}`]
       : []),

@@ -122,7 +122,7 @@ export default class Validate extends BaseCommand<Result> {
     const fixed = flags.fix ? await this.#fix(checked, flags) : checked;
     const result = await this.#show(await confirmGroups(fixed, charts, deps), flags);
     if (isEmpty && flags.strict) this.exitCode = ExitCode.onlyWarnings;
-    return result;
+    return isEmpty ? {...result, valid: false} : result;
   }
 
   async #show(

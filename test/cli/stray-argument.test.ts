@@ -43,7 +43,17 @@ test('is reported by a command', async () => {
     '--debug',
     'true',
   ]);
-  expect(stderr).toContain('Unexpected argument "true".');
+  expect(stderr).toContain('--debug takes no value.');
+  expect(stderr).toContain('Use --debug, or --no-debug');
+  expect(exit).toBe(2);
+});
+
+test.each([
+  ['--from-cluster=false', '--from-cluster takes no value.'],
+  ['--ca-public-roots=no', 'Use --ca-public-roots, or --no-ca-public-roots'],
+])('says that a switch takes no value: %s', async (flag, text) => {
+  const {stderr, exit} = await runCommand(Values, ['--url', 'https://acme.scalr.io', flag]);
+  expect(stderr).toContain(text);
   expect(exit).toBe(2);
 });
 

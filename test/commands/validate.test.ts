@@ -283,23 +283,15 @@ test.each([
     list: async () => names,
     kindOf: async (path: string) => (path === 'deploy' ? 'directory' : inside.kindOf(path)),
   };
-  const check = (...flags: string[]) => runCommand(Validate, ['deploy', ...flags], {files: tree});
+  const check = (...flags: string[]) =>
+    runCommand(Validate, ['deploy', '--no-ignore', ...flags], {files: tree});
   const {stderr, exit} = await check();
   expect(stderr).toContain('No file about an agent was found in deploy. NOTHING_TO_CHECK');
   expect(exit).toBe(0);
   expect((await check('--strict')).exit).toBe(4);
   expect(JSON.parse((await check('--json', '--strict')).stdout)).toMatchObject({
-    warnings: [{code: 'NOTHING_TO_CHECK'}],
+    valid: false,
   });
-});
-
-test('says nothing more of a file of others that is named, as a hook does', async () => {
-  const tree = memoryFiles({'deploy/values.yaml': 'replicas: 1'});
-  const {stderr, exit} = await runCommand(Validate, ['deploy/values.yaml', '--strict'], {
-    files: tree,
-  });
-  expect(stderr).not.toContain('NOTHING_TO_CHECK');
-  expect(exit).toBe(0);
 });
 
 describe('--fix', () => {
