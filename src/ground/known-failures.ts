@@ -113,7 +113,8 @@ const OF_CLUSTER_TOOLS: readonly KnownFailure[] = [
     ],
   },
   {
-    stderr: /admission webhook .* denied the request|ValidatingAdmissionPolicy .* denied request/i,
+    stderr:
+      /admission webhook .* denied the request|ValidatingAdmissionPolicy .* denied request|looking up service account/i,
     code: 'TOOL_FAILED',
     suggestions: (_, stderr, call) =>
       policyRemedies(stderr, call.tool === 'kubectl' ? call.objects?.[0]?.kind : undefined).map(

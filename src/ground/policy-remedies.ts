@@ -28,8 +28,16 @@ const OWN_SECRET = changing(
   'Create the Secret yourself, and select it with --token-secret',
 );
 
+/** The API server itself rejects pods without their service account. */
+const NO_ACCOUNT = /serviceaccount "[^"]*" not found/;
+const MISSING_ACCOUNT = changing(
+  {id: 'service-account-name'},
+  'Create the service account in the namespace, or correct --service-account-name',
+);
+
 /** What to do about an object that a policy rejects. */
 export function policyRemedies(message: string, kind: string | undefined): Remedy[] {
+  if (NO_ACCOUNT.test(message)) return [MISSING_ACCOUNT];
   if (kind === 'Secret') return [OWN_SECRET, OWNER];
   const demand = message.replace(/webhook "[^"]*"/, '');
   const complying = DEMANDS.filter(({isIn}) => isIn.test(demand));

@@ -93,11 +93,11 @@ export function findingsOf(group: FileGroup, target: Target): KeyFinding[] {
 /** With the problems around the values, and without fixes, which cannot edit a part of a file. */
 function inRelease(
   findings: readonly KeyFinding[],
-  {around, isPartial, address}: ReleaseOfGroup,
+  {around, unread, address}: ReleaseOfGroup,
   source: ValuesSource,
 ): KeyFinding[] {
   const prefix = address === undefined ? '' : `${address}: `;
-  const certain = certainFindings(findings, source.values, isPartial).map((finding) => ({
+  const certain = certainFindings(findings, source.values, unread.length > 0).map((finding) => ({
     ...finding,
     message: `${prefix}${finding.message}`,
     remedies: finding.remedies.map(({text}) => ({text})),
@@ -261,13 +261,12 @@ const OF_OTHERS = /^(NO_MAPPING|SEVERAL_DOCUMENTS)$/;
 function notesOf(checked: CheckedGroup, guess: ChartGuess, isOnly: boolean): string[] {
   const name = groupName(checked);
   const what = isOnly ? 'Checked' : `${name}: checked`;
-  const {isPartial, kind, unread = []} = checked.release ?? {};
-  const which = unread.length === 0 ? '' : ` (${few(unread)})`;
+  const {kind, unread = []} = checked.release ?? {};
   const notes: string[] = [];
   if (guess.source !== undefined && checked.target !== undefined)
     notes.push(`${what} against ${sourceText(guess, checked.target, checked.release?.because)}`);
-  if (isPartial && checked.target)
-    notes.push(`${name}: other values of the ${kind} were not checked${which}.`);
+  if (unread.length > 0 && checked.target)
+    notes.push(`${name}: other values of the ${kind} were not checked (${few(unread)}).`);
   return notes;
 }
 
