@@ -640,7 +640,7 @@ describe('a question', () => {
       'Amazon EFS',
     ]);
     expect(choicesOf(asked, 'Where should provider')[0]?.description).toMatch(
-      /^chart default; on the node/,
+      /^chart default; deleted with the pod/,
     );
   });
 
