@@ -49,6 +49,15 @@ export async function readGiven(
   return [...all.values()];
 }
 
+/** False without names. */
+export const areDirectories = async (
+  names: readonly string[],
+  {kindOf}: Pick<Files, 'kindOf'>,
+): Promise<boolean> => {
+  const kinds = names.map(async (name) => (name === '-' ? 'stream' : kindOf(name)));
+  return names.length > 0 && (await Promise.all(kinds)).every((kind) => kind === 'directory');
+};
+
 /** Limit of open files. */
 const OPEN_FILES = 16;
 

@@ -11,6 +11,7 @@ import {
   overlayFlag,
   repeated,
 } from '../cli/flags.ts';
+import {areDirectories} from '../cli/list-files.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {rewriteFiles} from '../cli/rewrite-files.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
@@ -23,9 +24,11 @@ import {
   refuseUnclear,
 } from '../cli/values-files.ts';
 import {ExitCode} from '../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../ground/finding.ts';
+import {few} from '../ground/text.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
-import {inFormat, type Result, resultOf} from '../ui/findings.ts';
+import {inFormat, isSkipped, type Result, resultOf} from '../ui/findings.ts';
 import {type CheckedGroup, checkGroups} from '../values/validate/check-files.ts';
 
 export default class Validate extends BaseCommand<Result> {
@@ -114,8 +117,12 @@ export default class Validate extends BaseCommand<Result> {
     });
     this.report(warnings);
     for (const note of notes) this.say(`${note}\n`);
+    const isEmpty = checked.every(isSkipped) && (await areDirectories(alone, files));
+    if (isEmpty) this.report([nothingToCheck(alone)]);
     const fixed = flags.fix ? await this.#fix(checked, flags) : checked;
-    return this.#show(await confirmGroups(fixed, charts, deps), flags);
+    const result = await this.#show(await confirmGroups(fixed, charts, deps), flags);
+    if (isEmpty && flags.strict) this.exitCode = ExitCode.onlyWarnings;
+    return result;
   }
 
   async #show(
@@ -163,6 +170,10 @@ export default class Validate extends BaseCommand<Result> {
 }
 
 /** The only input of a run could not be checked. */
+/** A file that is given by itself, as by a hook, may be about anything. */
+const nothingToCheck = (directories: readonly string[]): SettingFinding =>
+  warningOf('NOTHING_TO_CHECK', `No file about an agent was found in ${few(directories)}.`);
+
 const isUncheckedInput = (checked: readonly CheckedGroup[]): boolean =>
   checked.length === 1 &&
   checked[0]?.target === undefined &&

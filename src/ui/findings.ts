@@ -18,7 +18,7 @@ export function findingsText(checked: readonly CheckedGroup[], screen: Screen): 
 }
 
 /** Not about an agent, and nothing wrong with it. */
-const isSkipped = ({target, findings}: CheckedGroup): boolean =>
+export const isSkipped = ({target, findings}: CheckedGroup): boolean =>
   target === undefined && findings.length === 0;
 
 const isUnchecked = ({target, findings}: CheckedGroup): boolean =>

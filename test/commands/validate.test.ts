@@ -273,6 +273,35 @@ test('checks other files beside those whose chart is unknown', async () => {
   expect(exit).toBe(3);
 });
 
+test.each([
+  ['an empty directory', []],
+  ['a directory of others', ['values.yaml']],
+])('says that nothing was checked in %s', async (_, names) => {
+  const inside = memoryFiles({'deploy/values.yaml': 'replicas: 1'});
+  const tree = {
+    ...inside,
+    list: async () => names,
+    kindOf: async (path: string) => (path === 'deploy' ? 'directory' : inside.kindOf(path)),
+  };
+  const check = (...flags: string[]) => runCommand(Validate, ['deploy', ...flags], {files: tree});
+  const {stderr, exit} = await check();
+  expect(stderr).toContain('No file about an agent was found in deploy. NOTHING_TO_CHECK');
+  expect(exit).toBe(0);
+  expect((await check('--strict')).exit).toBe(4);
+  expect(JSON.parse((await check('--json', '--strict')).stdout)).toMatchObject({
+    warnings: [{code: 'NOTHING_TO_CHECK'}],
+  });
+});
+
+test('says nothing more of a file of others that is named, as a hook does', async () => {
+  const tree = memoryFiles({'deploy/values.yaml': 'replicas: 1'});
+  const {stderr, exit} = await runCommand(Validate, ['deploy/values.yaml', '--strict'], {
+    files: tree,
+  });
+  expect(stderr).not.toContain('NOTHING_TO_CHECK');
+  expect(exit).toBe(0);
+});
+
 describe('--fix', () => {
   const TWO = 'agent:\n  # mine\n  tokenExistingSecrt: {name: t} # note\n  replicaCout: 2\n';
   const FIXED = 'agent:\n  # mine\n  tokenExistingSecret: {name: t} # note\n  replicaCount: 2\n';
