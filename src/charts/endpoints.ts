@@ -188,8 +188,14 @@ const ROWS: readonly EndpointRow[] = [
     hosts: (scope) => [`relay.${accountOf(scope)}`],
   }),
   to('tools', 'agent', 'OpenTofu and Terraform binaries, configuration versions, private modules', {
+    when: executesRuns,
     hosts: [`*.${SCALR_DOMAIN}`],
     isOptional: (scope) => !isAtScalr(scope),
+  }),
+  to('scalr', 'agent', 'wildcard of the chart README, which includes future hosts', {
+    when: (scope) => !executesRuns(scope),
+    hosts: [`*.${SCALR_DOMAIN}`],
+    isOptional: true,
   }),
   to('state', 'runs', 'state of workspaces', {
     when: executesRuns,

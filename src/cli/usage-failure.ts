@@ -1,3 +1,4 @@
+import {isChart} from '../charts/releases/chart-name.ts';
 import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
 import {closest, isMisspelled} from '../ground/similar-text.ts';
 import {few, oneOf} from '../ground/text.ts';
@@ -260,7 +261,10 @@ export function unexpectedArgument(
   const isRelease = flags['release'] !== undefined && /^[a-z][a-z0-9-]{0,52}$/.test(argument);
   const suggestions = [
     ...(flag === undefined ? [] : ['Quote values that contain spaces']),
-    ...(flag === undefined && isRelease
+    ...(flag === undefined && flags['chart'] !== undefined && isChart(argument)
+      ? [`Set the chart with a flag: --chart ${argument}`]
+      : []),
+    ...(flag === undefined && isRelease && !isChart(argument)
       ? [`Set the name of the release with a flag: --release ${argument}`]
       : []),
     HELP,

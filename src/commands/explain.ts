@@ -20,7 +20,7 @@ interface Result {
 }
 
 export default class Explain extends BaseCommand<Result> {
-  static override summary = 'Explain a code that this program prints, or a word of kubectl.';
+  static override summary = 'Explain a code that this program prints, or a kubectl status.';
   static override description =
     'Prints what a code means, why it matters, what to do, and an example. Words such as ImagePullBackOff, OOMKilled or x509 lead to codes. Without an argument, all codes are listed. Requires neither a cluster nor a network.';
   static override usage = '<%= command.id %> [CODE|WORD] [flags]';
@@ -30,7 +30,8 @@ export default class Explain extends BaseCommand<Result> {
   ];
   static override args = {
     code: Args.string({
-      description: 'Code of a finding or an error, id of a preflight check, or a word of kubectl.',
+      description:
+        'Code of a finding or an error, id of a preflight check, or a kubectl status, such as CrashLoopBackOff.',
       ignoreStdin: true,
     }),
   };

@@ -32,7 +32,7 @@ const LAYOUT = 'oci-layout-script';
 export default class Images extends BaseCommand<Result> {
   static override summary = 'List every required image, and how to mirror it.';
   static override description =
-    'Requires no cluster, and no helm and no network except with --verify. Accepts every setting of "values"; none is required. With --image-registry, prints the commands that copy the images to this registry, and the settings that use the copies.';
+    'Requires no cluster. helm and the network are needed only for --verify and for an unknown chart version. Accepts every setting of "values"; none is required. With --image-registry, prints the commands that copy the images to this registry, and the settings that use the copies.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --image-registry registry.example.com/mirror',
     '<%= config.bin %> <%= command.id %> --format oci-layout-script --out images.sh',

@@ -40,7 +40,7 @@ const ALLOW_LIST = 'allow-list';
 export default class Network extends BaseCommand<Result> {
   static override summary = 'List every host and port that an agent connects to.';
   static override description =
-    'Requires no cluster, no helm and, without --probe, no network. Accepts every setting of "values"; none is required. --probe connects to each host from this machine, through the proxy and with the CA of the settings. It sends neither a request nor a token, and exits with 3 when a required host is not reachable. From the cluster, use "preflight --probe".';
+    'Requires no cluster, and, for known chart versions, no helm and without --probe no network. Accepts every setting of "values"; none is required. --probe connects to each host from this machine, through the proxy and with the CA of the settings. It sends neither a request nor a token, and exits with 3 when a required host is not reachable. From the cluster, use "preflight --probe".';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io --probe',
     '<%= config.bin %> <%= command.id %> --target docker --format allow-list',

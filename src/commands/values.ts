@@ -38,7 +38,7 @@ interface Result {
 export default class Values extends BaseCommand<Result> {
   static override summary = 'Generate a values.yaml for one chart version.';
   static override description =
-    'Requires no cluster, no helm and no network. Every setting is also a variable SCALR_AGENT_INSTALL_<FLAG> and a key of the answers file.';
+    'Requires no cluster, and no helm and no network for known chart versions. Every setting is also a variable SCALR_AGENT_INSTALL_<FLAG> and a key of the answers file.';
   static override usage = '<%= command.id %> --url <URL> [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io > values.yaml',

@@ -37,7 +37,7 @@ export const target = defineSetting('Release', 'target', {
 export const chart = defineSetting('Release', 'chart', {
   question: 'Chart to install',
   summary: 'Chart to install (default: recommended).',
-  kind: choice(['agent-k8s', 'agent-local', 'agent-job']),
+  kind: choice(['agent-k8s', 'agent-local', 'agent-job'], '--chart-version'),
   meant: spellings({k8s: 'agent-k8s', local: 'agent-local', job: 'agent-job'}),
 });
 

@@ -61,3 +61,9 @@ test('suggests the flag for a release that Helm has as an argument', async () =>
   const {stderr} = await runCommand(Values, ['scalr-agent', '--url', 'https://acme.scalr.io']);
   expect(stderr).toContain('Set the name of the release with a flag: --release scalr-agent');
 });
+
+test('suggests the flag for a chart that is an argument', async () => {
+  const {stderr} = await runCommand(Values, ['agent-local', '--url', 'https://acme.scalr.io']);
+  expect(stderr).toContain('Set the chart with a flag: --chart agent-local');
+  expect(stderr).not.toContain('--release agent-local');
+});

@@ -157,6 +157,12 @@ test.each<[Kind<unknown>, unknown, string, string | undefined]>([
     'has a scheme',
     'Did you mean registry.example.com?',
   ],
+  [
+    choice(['agent-local'], '--chart-version'),
+    'agent-local@0.6.5',
+    '"agent-local@0.6.5" is not one of agent-local',
+    'Did you mean agent-local --chart-version 0.6.5?',
+  ],
   [registry(), 'mirror', 'not an image registry', 'Example: registry.example.com/mirror'],
   [labels(), ['pool'], 'has no "="', 'Use pool=value'],
   [labels(), ['a=1', 'a=2'], 'set twice', undefined],

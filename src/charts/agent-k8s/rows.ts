@@ -123,7 +123,7 @@ export const rows: readonly Row[] = [
   notWritten(nodeOs),
   ...proxyVariables('extraEnv', {
     partly: () =>
-      'agent-k8s sets proxy variables on the controller and workers. Whether run pods inherit them depends on the agent version.',
+      'The chart agent-k8s sets proxy variables on the controller and workers only. Whether run pods get them depends on the agent version.',
   }),
   key(metadataService, 'restrictMetadataService', {as: asEnum({block: true, allow: false})}),
   row({

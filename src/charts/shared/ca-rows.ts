@@ -59,7 +59,7 @@ export const caVariable = (caRow: Row<string>): Row[] => [
       [
         caRow.partly?.(pem, scope),
         scope.get(caPublicRoots) === undefined
-          ? `${REPLACES} The public root certificates do not fit in an environment variable. Add the required ones to the file, or set --no-ca-public-roots.`
+          ? `${REPLACES} The public root certificates do not fit in an environment variable. Add the required ones to the file. If only these CAs are needed, confirm it with --no-ca-public-roots.`
           : undefined,
       ]
         .filter(Boolean)

@@ -114,17 +114,23 @@ export const relativePath = (): Kind<string> =>
     example: 'scalr/cache',
   });
 
-export function choice<const O extends readonly string[]>(options: O): Kind<O[number]> {
+/** `versioned`: the flag with the version of what is chosen, for those who write it as NAME@VERSION. */
+export function choice<const O extends readonly string[]>(
+  options: O,
+  versioned?: string,
+): Kind<O[number]> {
   return {
     jsonSchema: {enum: options},
     hint: options.join('|'),
     options,
     parse(raw) {
       if (options.includes(raw as string)) return raw as O[number];
-      const near = closest(String(raw), options);
+      const [name = '', version] = String(raw).split('@');
+      const near = closest(name, options);
+      const more = version && versioned ? ` ${versioned} ${version}` : '';
       throw new InvalidValue(
         `"${raw}" is not one of ${options.join(', ')}`,
-        near && `Did you mean ${near}?`,
+        near && `Did you mean ${near}${more}?`,
       );
     },
     format: (value) => [value],

@@ -183,8 +183,13 @@ test.each(
   });
   const {files: checked} = JSON.parse((await run('validate', ...paths, '--json')).stdout);
   const found = checked.flatMap(
-    ({file, findings}: {file: string; findings: {file?: string; line: number; code: string}[]}) =>
-      findings.map((each) => `${each.file ?? file}:${each.line} ${each.code}`),
+    ({
+      file,
+      findings,
+    }: {
+      file: string;
+      findings: {subject: {file?: string; line: number}; code: string}[];
+    }) => findings.map(({subject, code}) => `${subject.file ?? file}:${subject.line} ${code}`),
   );
   expect(found, cwd).toEqual(expect.arrayContaining(mistakes));
 });
@@ -347,9 +352,7 @@ describe('overlays', () => {
         findings: [
           {
             code: 'INVALID_SETTING',
-            path: 'cache',
-            line: 1,
-            column: 1,
+            subject: {path: 'cache', line: 1, column: 1},
             message: 'existing-pvc requires the name of a PVC.',
           },
         ],
