@@ -57,16 +57,29 @@ function checkVersion(name: ChartName, version: string): SettingFinding[] {
     throw failed(
       'VERSION_TOO_OLD',
       `${name} ${version} is too old. Supported versions: ${oldest} to ${newest}.`,
-      [
-        `Use the oldest supported version: --chart-version ${oldest}`,
-        `Use the newest version: --chart-version ${newest}`,
-      ],
+      otherVersions(name, version),
     );
   }
-  throw failed('VERSION_NOT_RELEASED', `${name} ${version} was never released.`, [
-    `Use the nearest version: --chart-version ${nearestTo(version, known)}`,
-    `Use the newest version: --chart-version ${newest}`,
-  ]);
+  throw failed(
+    'VERSION_NOT_RELEASED',
+    `${name} ${version} was never released.`,
+    otherVersions(name, version),
+  );
+}
+
+/** What to use instead of a version that is too old, or was never released. */
+export function otherVersions(
+  name: ChartName,
+  version: string,
+  spell = (other: string): string => `--chart-version ${other}`,
+): [nearest: string, newest: string] {
+  const known = releasesOf(name);
+  const oldest = known[0] as string;
+  const nearest =
+    compare(version, oldest) < 0
+      ? `Use the oldest supported version: ${spell(oldest)}`
+      : `Use the nearest version: ${spell(nearestTo(version, known) as string)}`;
+  return [nearest, `Use the newest version: ${spell(known.at(-1) as string)}`];
 }
 
 /** The next release, but the one before if only that has the same minor version: minor versions break. */

@@ -11,9 +11,10 @@ import {
   withheldText,
 } from '../extensions/bundle/bundle-text.ts';
 import type {AgentsInAccount} from '../extensions/bundle/collect/docker.ts';
+import {type Gap, gapDocument} from '../extensions/bundle/collect/gap.ts';
 import {logContainers, type Since} from '../extensions/bundle/collect/log-items.ts';
 import type {PreparedBundle} from '../extensions/bundle/collect/prepare.ts';
-import {type Gap, gapDocument, type TextFile} from '../extensions/bundle/collect/read-objects.ts';
+import type {TextFile} from '../extensions/bundle/collect/read-objects.ts';
 import {type BundledRelease, helmReleaseOf} from '../extensions/bundle/collect/scope.ts';
 import {MIN_SHARE_BYTES} from '../extensions/bundle/collect/shares.ts';
 import {type CollectedBundle, signalExitCode} from '../extensions/bundle/save-bundle.ts';

@@ -124,7 +124,7 @@ const SHOWN = 10;
 /** The clusters, if nothing failed. @throws ExpectedError that lists the clusters with invalid settings */
 export function requireValid<T>({clusters}: Overlay<T>): (OverlayCluster<T> & {made: T})[] {
   const wrong = clusters.flatMap(({failure, path, over}) =>
-    failure === undefined ? [] : [{failure, path, place: [path, ...over].join(' over ')}],
+    failure === undefined ? [] : [{failure, place: [path, ...over].join(' over ')}],
   );
   const [first] = wrong;
   if (first === undefined) return clusters as (OverlayCluster<T> & {made: T})[];
@@ -135,8 +135,9 @@ export function requireValid<T>({clusters}: Overlay<T>): (OverlayCluster<T> & {m
       : [];
   throw first.failure.with(
     [
-      ...shown.map(({path, place, failure: {message}}) =>
-        message.startsWith(path) ? message : `${place}: ${message}`,
+      // An invalid file names itself.
+      ...shown.map(({place, failure: {code, message}}) =>
+        code === 'INVALID_ANSWERS_FILE' ? message : `${place}: ${message}`,
       ),
       ...more,
     ].join('\n'),

@@ -28,7 +28,7 @@ import {spell} from '../settings/define.ts';
 import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {clientCertSecret} from '../settings/tls.ts';
-import {manifestDiffText, upgradeText} from '../ui/changes.ts';
+import {changeDocument, manifestDiffText, upgradeText} from '../ui/changes.ts';
 import {checkText} from '../ui/checks.ts';
 import {NOT_WAITED, nextSteps, nextStepsText, resultSentence} from '../ui/next-steps.ts';
 import {accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
@@ -272,7 +272,7 @@ function resultOf(
     changed: steps.length > 0,
     advice,
     newSettings,
-    changes,
+    changes: changes.map(changeDocument),
     ...(runsOf === undefined ? {} : {runsInFlight: runs.map(refText)}),
     steps: stepsOf(steps),
     rollback: {

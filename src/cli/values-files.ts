@@ -48,10 +48,10 @@ export const readValuesTexts = async (
     if (group === undefined || others.length > 0)
       throw unclear(file, `it has ${others.length + 1} releases of the charts`);
     const {release} = group;
-    if (release?.isPartial)
+    if (release && release.unread.length > 0)
       throw unclear(
         file,
-        `other values of the ${release.kind} are not in it${unreadText(release.unread)}`,
+        `other values of the ${release.kind} are not in it (${few(release.unread)})`,
       );
     return group.files;
   });
@@ -75,9 +75,6 @@ async function groupsPerFile(given: readonly GivenFile[], files: Readers): Promi
     return (await files.read(path)).toString('utf8');
   });
 }
-
-const unreadText = (unread: readonly string[]): string =>
-  unread.length === 0 ? '' : ` (${few(unread)})`;
 
 const unclear = (name: string, reason: string): ExpectedError =>
   failed('UNREADABLE_FILE', `Cannot determine the values in ${name}: ${reason}.`, [

@@ -19,9 +19,8 @@ import type {ReadChart} from '../operations/read-chart.ts';
 import {allowClearText} from '../settings/chart-values.ts';
 import {chartSource, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {changesSummary, changesText, diffText} from '../ui/changes.ts';
-import {findingsText} from '../ui/findings.ts';
-import type {Change} from '../values/migrate/change.ts';
+import {changeDocument, changesSummary, changesText, diffText} from '../ui/changes.ts';
+import {type FindingDocument, findingDocument, findingsText} from '../ui/findings.ts';
 import {type MigratedFile, migrateFile, spellTarget} from '../values/migrate/migrate-file.ts';
 import {dotted} from '../values/reading/tree-path.ts';
 
@@ -29,8 +28,8 @@ interface Result {
   from: string;
   to: string;
   yaml: string;
-  changes: readonly Change[];
-  findings: readonly KeyFinding[];
+  changes: ReturnType<typeof changeDocument>[];
+  findings: FindingDocument[];
   file?: string;
 }
 
@@ -80,7 +79,14 @@ export default class Migrate extends BaseCommand<Result> {
     const written = await this.#write(before, yaml, flags);
     if (findings.some(({verdict}) => verdict === 'error')) this.exitCode = ExitCode.findings;
     else if (flags['exit-code'] && yaml !== given.text) this.exitCode = ExitCode.differences;
-    return {from, to, yaml, changes, findings, ...written};
+    return {
+      from,
+      to,
+      yaml,
+      changes: changes.map(changeDocument),
+      findings: findings.map(findingDocument),
+      ...written,
+    };
   }
 
   async #readInputs(name: string, flags: SharedFlags & ClusterFlags): Promise<Inputs> {

@@ -4,7 +4,7 @@ import {type ClusterSelection, type ClusterTarget, kubectlCommand} from './comma
 import {pluginOutput, pluginProblem} from './credential-plugin.ts';
 import {type FailureCode, RUN_AGAIN, RUN_VERBOSE} from './errors.ts';
 import {anonymousText, loginSteps, REJECTED_LOGIN, userIn} from './identity.ts';
-import {policySteps} from './policy-steps.ts';
+import {policyRemedies} from './policy-remedies.ts';
 import {unreachableSteps, unreachableText} from './unreachable.ts';
 import {QUOTED_PAGE, webPageIn, webPageSteps, webPageText} from './web-page.ts';
 
@@ -113,10 +113,13 @@ const OF_CLUSTER_TOOLS: readonly KnownFailure[] = [
     ],
   },
   {
-    stderr: /admission webhook .* denied the request|ValidatingAdmissionPolicy .* denied request/i,
+    stderr:
+      /admission webhook .* denied the request|ValidatingAdmissionPolicy .* denied request|looking up service account/i,
     code: 'TOOL_FAILED',
     suggestions: (_, stderr, call) =>
-      policySteps(stderr, call.tool === 'kubectl' ? call.objects?.[0]?.kind : undefined),
+      policyRemedies(stderr, call.tool === 'kubectl' ? call.objects?.[0]?.kind : undefined).map(
+        ({text}) => text,
+      ),
   },
   {
     stderr: /is forbidden: exceeded quota|is forbidden: failed quota/i,

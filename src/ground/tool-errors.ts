@@ -1,6 +1,6 @@
 import {type Call, callName, clusterOf} from './call.ts';
 import type {ProcessResult} from './command-line.ts';
-import {ExpectedError, failed, RUN_VERBOSE} from './errors.ts';
+import {ExpectedError, failed, maskSecrets, RUN_VERBOSE} from './errors.ts';
 import {isAnonymousRefusal} from './identity.ts';
 import {jsonIn, noJson} from './json.ts';
 import {FORBIDDEN, knownFailure, RETRYABLE} from './known-failures.ts';
@@ -31,15 +31,18 @@ export class ToolFailure extends ExpectedError {
   readonly outcome: ProcessResult;
   /** Its next steps are about this failure. */
   readonly isKnown: boolean;
+  /** What went wrong, without the call. */
+  readonly reason: string;
 
   constructor(
     message: string,
     details: ConstructorParameters<typeof ExpectedError>[1],
-    {outcome, isKnown}: Pick<ToolFailure, 'outcome' | 'isKnown'>,
+    {outcome, isKnown, reason}: Pick<ToolFailure, 'outcome' | 'isKnown' | 'reason'>,
   ) {
     super(message, details);
     this.outcome = outcome;
     this.isKnown = isKnown;
+    this.reason = reason;
   }
 }
 
@@ -56,7 +59,11 @@ export function toolFailure(call: Call, outcome: ProcessResult): ToolFailure {
       suggestions: known?.suggestions(clusterOf(call), stderr, call) ?? [RUN_VERBOSE],
       cause: new Error(stderr),
     },
-    {outcome, isKnown: known !== undefined},
+    {
+      outcome,
+      isKnown: known !== undefined,
+      reason: text === undefined ? maskSecrets(reason) : `${text}.`,
+    },
   );
 }
 

@@ -81,10 +81,11 @@ export function dataRemovals(kubeTarget: ClusterTarget, inventory: Inventory): R
   const {claims, volumes} = inventory;
   const lost = deletedClaims(inventory, true);
   const removed = (claim: ClaimItem, steps: readonly Step[]): Removal => {
-    const {name, size, volume} = claim;
+    const {name, volume} = claim;
     const isData = lost.includes(claim);
+    const pvc = claimText(claim);
     return {
-      what: `${isData ? 'All data in PVC' : 'PVC'} ${name}${size ? ` (${size})` : ''}`,
+      what: isData ? `All data in ${pvc}` : pvc,
       objects: [
         {kind: CLAIM, name, namespace: kubeTarget.namespace},
         ...(isData && volume ? [removedVolume(volume.name)] : []),
@@ -96,7 +97,10 @@ export function dataRemovals(kubeTarget: ClusterTarget, inventory: Inventory): R
     ...lost.filter(({origin}) => origin === 'release').map((each) => removed(each, [])),
     ...claims
       .filter(({origin, usedBy}) => origin === 'older-revision' && usedBy?.length === 0)
-      .map((each) => ({...removed(each, [deleteOldClaim(kubeTarget, each)]), isShared: true})),
+      .map((each) => ({
+        ...removed(each, [deleteOldClaim(kubeTarget, each)]),
+        keptAs: claimText(each),
+      })),
     ...volumes.map((each) => ({
       what: `PersistentVolume ${each.name} with the data of PVC ${each.claim}`,
       objects: [removedVolume(each.name)],
@@ -104,6 +108,8 @@ export function dataRemovals(kubeTarget: ClusterTarget, inventory: Inventory): R
     })),
   ];
 }
+
+const claimText = ({name, size}: ClaimItem): string => `PVC ${name}${size ? ` (${size})` : ''}`;
 
 const deleteOldClaim = (kubeTarget: ClusterTarget, {name}: ClaimItem): Step => ({
   id: `claim/${name}`,

@@ -10,8 +10,8 @@ export interface Removal {
   objects: readonly RemovedObject[];
   /** The steps that delete it after the release; empty if it is deleted with the release. */
   steps: readonly Step[];
-  /** Others may have started to use it since the plan was created. */
-  isShared?: boolean;
+  /** What a plan that keeps it calls it: others may have started to use it since the plan was created. */
+  keptAs?: string;
   /** How to delete it manually, where deleting the objects would not be enough. */
   how?: string;
 }

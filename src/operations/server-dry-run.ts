@@ -9,7 +9,7 @@ import type {ExpectedError} from '../ground/errors.ts';
 import {type SettingFinding, warningOf} from '../ground/finding.ts';
 import type {Processes} from '../ground/system/system.ts';
 import {groupsOf, sentences} from '../ground/text.ts';
-import {toolFailure} from '../ground/tool-errors.ts';
+import {type ToolFailure, toolFailure} from '../ground/tool-errors.ts';
 import {whileTemporary} from './repeat-call.ts';
 import type {RemovedObject} from './step.ts';
 
@@ -93,7 +93,7 @@ export const notCheckedWarnings = (notChecked: readonly NotChecked[]): SettingFi
 
 interface Rejected {
   what: string;
-  failure: ExpectedError;
+  failure: ToolFailure;
 }
 
 type Verdict = {what: string} | NotChecked | Rejected;
@@ -121,9 +121,8 @@ function verdictOn({what, call, excuses}: Trial, outcome: ProcessResult): Verdic
   ];
 }
 
-/** What kubectl and this program put before the message of the API server. */
-const PREFIX =
-  /^kubectl \w+ failed: (?:Error from server(?: \(\w+\))?: )?(?:error when \w+ "STDIN": )?/;
+/** What kubectl puts before the message of the API server. */
+const PREFIX = /^(?:Error from server(?: \(\w+\))?: )?(?:error when \w+ "STDIN": )?/;
 
 function rejection(rejected: readonly Rejected[]): ExpectedError {
   const temporary = rejected.find(({failure}) => failure.code === 'CLUSTER_UNREACHABLE')?.failure;
@@ -133,9 +132,9 @@ function rejection(rejected: readonly Rejected[]): ExpectedError {
       temporary.suggestions,
     );
   const lines = rejected.map(
-    ({what, failure}) => `× ${what}: ${failure.message.replace(PREFIX, '')}`,
+    ({what, failure}) => `× ${what}: ${failure.reason.replace(PREFIX, '')}`,
   );
-  const [first] = rejected.map(({failure}) => failure) as [ExpectedError];
+  const [first] = rejected.map(({failure}) => failure) as [ToolFailure];
   return first.with(
     ['The API server rejected the plan. Nothing was changed.', ...lines].join('\n'),
     [...new Set(rejected.flatMap(({failure}) => failure.suggestions))],

@@ -113,17 +113,13 @@ async function requireUninstalled(
 
 /** A failure does not prevent other deletions. */
 async function remove(
-  {what, objects, steps, isShared, how}: Removal,
+  {what, objects, steps, keptAs, how}: Removal,
   kubeTarget: ClusterTarget,
   deps: UninstallDeps,
 ): Promise<Failure | undefined> {
   try {
     // Waiting for runs may have taken hours.
-    const kept = isShared
-      ? (await deps.planAgain()).keeps.find(
-          (each) => each.what === what.replace('All data in ', ''),
-        )
-      : undefined;
+    const kept = keptAs && (await deps.planAgain()).keeps.find((each) => each.what === keptAs);
     if (kept) return {...kept, isLate: false};
     await runSteps(steps, deps);
     return undefined;

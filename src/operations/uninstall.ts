@@ -195,7 +195,7 @@ function removalsOf(
     const what = `${kind} ${object.name}`;
     const call = deleteObjects(kubeTarget, [object], timeoutSeconds);
     const step = {id, title: `Delete ${what}`, call, deletes: [object], isDestructive: true};
-    return {what, objects: [object], isShared: true, steps: [step]};
+    return {what, objects: [object], keptAs: what, steps: [step]};
   };
   return [
     ...removalOfRelease(name, inventory),

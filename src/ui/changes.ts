@@ -36,6 +36,15 @@ export function changesText(changes: readonly Change[], screen: Screen): string 
   }).join('');
 }
 
+/** A change as --json prints it. Scripts depend on these names. */
+export const changeDocument = ({kind, code, subject, message, remedies}: Change) => ({
+  kind,
+  code,
+  path: subject.path,
+  message,
+  ...(remedies.length > 0 && {remedy: remedyText({remedies})}),
+});
+
 export const changesSummary = (from: string, to: string, changes: readonly Change[]): string =>
   changes.length === 0
     ? `${from} to ${to}: no changes.`

@@ -1,5 +1,6 @@
-import {findingSentence, type KeyFinding, type Verdict} from '../ground/finding.ts';
+import {findingSentence, type KeyFinding, remedyText, type Verdict} from '../ground/finding.ts';
 import {count} from '../ground/text.ts';
+import type {SourcePosition} from '../values/reading/finding.ts';
 import {linesWithoutSecrets} from '../values/reading/hidden-lines.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
 import {groupName} from '../values/validate/file-group.ts';
@@ -89,12 +90,35 @@ function positionedText(
   return head + source + bodyText(finding, screen, '    → ');
 }
 
+/** A finding as --json prints it. Scripts depend on these names. */
+export interface FindingDocument extends Partial<SourcePosition> {
+  severity: Verdict;
+  code: string;
+  path: string;
+  message: string;
+  suggestion?: string;
+}
+
+export const findingDocument = ({
+  verdict,
+  code,
+  subject,
+  message,
+  remedies,
+}: KeyFinding): FindingDocument => ({
+  severity: verdict,
+  code,
+  ...subject,
+  message,
+  ...(remedies.length > 0 && {suggestion: remedyText({remedies})}),
+});
+
 interface FileResult {
   /** Absent if the file cannot be read as values, and does not tell its chart. */
   chart?: string;
   chartVersion?: string;
   valid: boolean;
-  findings: readonly KeyFinding[];
+  findings: FindingDocument[];
   fixed?: number;
 }
 
@@ -116,7 +140,7 @@ export function resultOf(checked: readonly CheckedGroup[]): Result {
 const fileResult = ({target, findings, fixed}: CheckedGroup): FileResult => ({
   ...(target === undefined ? {} : {chart: target.chart, chartVersion: target.version}),
   valid: findings.every(({verdict}) => verdict === 'warning'),
-  findings,
+  findings: findings.map(findingDocument),
   ...(fixed === undefined ? {} : {fixed}),
 });
 

@@ -84,13 +84,14 @@ function whyExcludedBy(
     .map(([settings, target]) => failureOf(withoutUseless(settings.with(setting, answer)), target));
   if (!reasons.every((each) => each !== undefined)) return undefined;
   // A chart that supports the setting gives the better reason.
-  const reason = reasons.find((each) => !each.includes(' does not support ')) ?? reasons[0];
+  const reason = reasons.find((each) => !isUnsupported(each)) ?? reasons[0];
   if (reason === undefined) return undefined;
-  const able = reason.includes(' does not support ')
-    ? chartsWith(setting, before.with(setting, answer))
-    : [];
-  return able.length > 0 ? onlyWith(able, before) : refusalInWords(reason);
+  const able = isUnsupported(reason) ? chartsWith(setting, before.with(setting, answer)) : [];
+  return able.length > 0 ? onlyWith(able, before) : refusalInWords(reason.message);
 }
+
+const isUnsupported = (failure: ExpectedError | InvalidValue): boolean =>
+  failure instanceof ExpectedError && failure.code === 'UNSUPPORTED_SETTING';
 
 /** An answer that no longer fits must not exclude its alternatives. */
 const withoutAnswer = (setting: Setting, {answers}: WizardState): Settings =>
@@ -131,15 +132,18 @@ function eligibleCharts(state: WizardState, facts: ChartRequirements): ChartName
 }
 
 /** The error with which these settings give no values. */
-function failureOf(settings: Settings, target: Target): string | undefined {
+function failureOf(
+  settings: Settings,
+  target: Target,
+): ExpectedError | InvalidValue | undefined {
   // To generate values would also find the charts that support them.
   const refused = unsupported(target, settings);
-  if (refused.length > 0) return notSupported(refused, []).message;
+  if (refused.length > 0) return notSupported(refused, []);
   try {
     generate(settings, {}, target);
     return undefined;
   } catch (error) {
-    if (error instanceof ExpectedError || error instanceof InvalidValue) return error.message;
+    if (error instanceof ExpectedError || error instanceof InvalidValue) return error;
     throw error;
   }
 }

@@ -307,6 +307,30 @@ test.each([
   expect(excluded).toMatchObject({status: 'pass'});
 });
 
+test('preflight and the dry run foresee a service account that does not exist', async () => {
+  const place = await installPlace();
+  const nosa = ['--service-account-name', 'nosa'];
+  const step = 'Create the service account in the namespace, or correct --service-account-name';
+  const {exit, check} = await checksOf(place, ...agent, ...nosa);
+  expect({exit, admission: check('admission')}).toMatchObject({
+    exit: 3,
+    admission: {
+      status: 'fail',
+      message: expect.stringContaining('serviceaccount "nosa" not found'),
+      remedy: step,
+    },
+  });
+  const dry = await install(place, helm, [...local, ...nosa, '--dry-run', '--json'], {env: TOKEN});
+  expect(dry.exit, dry.stderr).toBe(1);
+  const {message, suggestions} = JSON.parse(dry.stdout).error;
+  expect(message).toContain('serviceaccount "nosa" not found');
+  expect(suggestions).toEqual([step]);
+  await place.kubectl('create', 'serviceaccount', 'nosa');
+  expect((await checksOf(place, ...agent, ...nosa)).check('admission')).toMatchObject({
+    status: 'pass',
+  });
+});
+
 test('preflight prints what a LimitRange with a ratio and a maximum admits', async () => {
   const place = await installPlace();
   await place.kubectl.apply({

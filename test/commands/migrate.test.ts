@@ -98,11 +98,15 @@ task:
   ])('lists nothing as lost that %s has', async (to) => {
     const {stdout} = await migrate(to);
     const {changes} = JSON.parse(stdout) as {
-      changes: {kind: string; subject: {path: string}; message: string}[];
+      changes: {kind: string; code: string; path: string; message: string}[];
     };
-    const noProxy = changes.filter(({subject}) => subject.path === 'global.proxy.noProxy');
+    const noProxy = changes.filter(({path}) => path === 'global.proxy.noProxy');
     expect(noProxy).toMatchObject([
-      {kind: 'renamed', message: expect.stringContaining('extraEnv.NO_PROXY')},
+      {
+        kind: 'renamed',
+        code: 'KEY_RENAMED',
+        message: expect.stringContaining('extraEnv.NO_PROXY'),
+      },
     ]);
   });
 

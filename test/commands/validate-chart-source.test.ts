@@ -64,10 +64,10 @@ test.each([
   const {stdout, stderr, exit} = await validate(source, '--json');
   const {chartVersion, findings} = JSON.parse(stdout) as {
     chartVersion: string;
-    findings: {code: string; subject: {path: string}}[];
+    findings: {code: string; path: string}[];
   };
   expect(chartVersion).toBe('0.7.0');
-  expect(findings.map(({code, subject}) => `${code} ${subject.path}`)).toEqual([
+  expect(findings.map(({code, path}) => `${code} ${path}`)).toEqual([
     'REFUSED_BY_CHART agent.greeting',
     'UNKNOWN_KEY agent.greting',
     'UNKNOWN_KEY otel',
@@ -117,7 +117,7 @@ test('validate --overlay reads a newer version too, and reports it for the clust
   expect(JSON.parse(stdout)).toMatchObject({
     findings: [
       {
-        verdict: 'error',
+        severity: 'error',
         code: 'TOOL_NOT_FOUND',
         message: expect.stringContaining('Cannot read agent-job 0.7.0.'),
       },

@@ -39,10 +39,12 @@ test('prints the documented JSON with --json, with the same exit code', async ()
     valid: false,
     findings: [
       expect.objectContaining({
-        verdict: 'error',
+        severity: 'error',
         code: 'UNKNOWN_KEY',
-        subject: {path: 'agent.tokne', line: 3, column: 3},
-        remedies: [expect.objectContaining({text: 'agent.token'})],
+        path: 'agent.tokne',
+        line: 3,
+        column: 3,
+        suggestion: 'agent.token',
       }),
     ],
   });
@@ -174,7 +176,7 @@ test('names the layer of each value with --json', async () => {
   expect(violations('validate', stdout)).toEqual([]);
   expect(JSON.parse(stdout)).toMatchObject({
     chart: 'agent-job',
-    findings: [{code: 'UNKNOWN_KEY', subject: {file: 'base.yaml', line: 2}}],
+    findings: [{code: 'UNKNOWN_KEY', file: 'base.yaml', line: 2}],
   });
 });
 
@@ -370,7 +372,7 @@ describe('--fix', () => {
       valid: false,
       files: [
         {file: 'two.yaml', valid: true, findings: [], fixed: 2},
-        {file: 'bad.yaml', valid: false, findings: [{subject: {path: 'agent.nonsense'}}], fixed: 0},
+        {file: 'bad.yaml', valid: false, findings: [{path: 'agent.nonsense'}], fixed: 0},
       ],
     });
     expect(files.written.map(({path}) => path)).toEqual(['two.yaml']);
@@ -569,10 +571,10 @@ describe('credentials in clear text', () => {
     });
     expect(stdout).not.toContain(GITHUB);
     const {findings} = JSON.parse(stdout) as {
-      findings: {code: string; subject: {line: number; column: number; path: string}}[];
+      findings: {code: string; line: number; column: number; path: string; severity: string}[];
     };
     const all = findings.filter(({code}) => code === 'CLEAR_TEXT_CREDENTIAL');
-    return {exit, found: all.map(({subject: {line, column, path}}) => [line, column, path])};
+    return {exit, found: all.map(({line, column, path}) => [line, column, path])};
   };
 
   test('are reported with their position: in values, lists, keys and comments', async () => {

@@ -74,7 +74,7 @@ test('preflight, install and status start so many processes and send so many req
   await status(place, helm, [], after.deps());
   expect(before.work()).toEqual({processes: 4, requests: 21, different: 21});
   // How often it asks whether the agent is ready depends on the machine.
-  expect(during.work().processes).toBe(8);
+  expect(during.work().processes).toBe(9);
   expect(during.work().different).toBeLessThanOrEqual(31);
   expect(after.work()).toEqual({processes: 1, requests: 12, different: 12});
 });

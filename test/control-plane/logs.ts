@@ -8,6 +8,8 @@ export interface Log {
   previous?: readonly string[];
   /** When the kubelet read the lines; now by default. */
   at?: Date;
+  /** Between two of the lines. */
+  pauseMs?: number;
 }
 
 /** All pods of a namespace, or one pod. */
@@ -33,16 +35,21 @@ export async function setLogs(
 ): Promise<void> {
   const folder = folderOf(kubeconfig, where);
   await mkdir(folder, {recursive: true});
-  const save = async (file: string, lines: readonly string[] = [], at?: Date): Promise<string> => {
+  const save = async (
+    file: string,
+    lines: readonly string[] = [],
+    {at = new Date(), pauseMs = 0}: Pick<Log, 'at' | 'pauseMs'> = {},
+  ): Promise<string> => {
     const path = join(folder, file);
-    await writeFile(path, lines.map((line) => format(line, at)).join(''));
+    const timeOf = (index: number): Date => new Date(at.getTime() + index * pauseMs);
+    await writeFile(path, lines.map((line, index) => format(line, timeOf(index))).join(''));
     return path;
   };
   const logs = await Promise.all(
-    Object.entries(containers).map(async ([name, {current, previous, at}]) => ({
+    Object.entries(containers).map(async ([name, {current, previous, ...times}]) => ({
       ...(name === '*' ? {} : {containers: [name]}),
-      logsFile: await save(`${name}.log`, current, at),
-      previousLogsFile: await save(`${name}.previous.log`, previous, at),
+      logsFile: await save(`${name}.log`, current, times),
+      previousLogsFile: await save(`${name}.previous.log`, previous, times),
     })),
   );
   const {namespace, pod} = where;

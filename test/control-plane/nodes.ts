@@ -7,6 +7,7 @@ export interface NodeSpec {
   arch?: 'amd64' | 'arm64';
   os?: 'linux' | 'windows';
   kubeletVersion?: string;
+  runtime?: string;
 }
 
 export const DEFAULT_NODES: readonly NodeSpec[] = ['a', 'b', 'c'].map((zone) => ({
@@ -25,6 +26,7 @@ export function nodeObject({
   arch = 'amd64',
   os = 'linux',
   kubeletVersion = 'v1.35.4',
+  runtime = 'containerd://2.1.5',
 }: NodeSpec): object {
   const resources = {
     cpu: '4',
@@ -54,7 +56,7 @@ export function nodeObject({
         operatingSystem: os,
         kubeletVersion,
         osImage: 'Test OS 1',
-        containerRuntimeVersion: 'containerd://2.1.5',
+        containerRuntimeVersion: runtime,
       },
     },
   };

@@ -1,5 +1,5 @@
 import type {KeyFinding} from '../../src/ground/finding.ts';
-import {findingsText} from '../../src/ui/findings.ts';
+import {findingDocument, findingsText} from '../../src/ui/findings.ts';
 import {readFiles} from '../../src/values/embedded/read-files.ts';
 import {findingsOf} from '../../src/values/validate/check-files.ts';
 import {validate} from '../../src/values/validate/validate.ts';
@@ -161,11 +161,11 @@ export const exampleOf = (code: string): string | undefined => {
   return shown.slice(0, shown.lastIndexOf('\n\n'));
 };
 
-/** docs/findings.md: every code of validate, with its verdict and its JSON. */
+/** docs/findings.md: every code of validate, with its severity and its JSON. */
 export const findingsPage = (): string =>
   codesPage('findings.md', (code) => {
     const found = FOUND.get(code);
     if (found === undefined) return [];
-    const json = JSON.stringify(found.finding, null, 2);
-    return [`Verdict: ${found.finding.verdict}.`, `\`\`\`json\n${json}\n\`\`\``];
+    const json = JSON.stringify(findingDocument(found.finding), null, 2);
+    return [`Severity: ${found.finding.verdict}.`, `\`\`\`json\n${json}\n\`\`\``];
   });

@@ -2,6 +2,7 @@ import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parse} from '@oclif/core/parser';
 import {expect, test} from 'vitest';
+import {explain} from '../../src/findings/catalog.ts';
 import {linesOf, recipe, type} from '../recipes/recipe.ts';
 import {BUILT, workshop} from '../recipes/workshop.ts';
 import {certificates} from '../support/certificates.ts';
@@ -42,6 +43,19 @@ test('every guide opens with what it is for, and then shows a command', () => {
   expect(others).toEqual([]);
   const silent = pages.filter(({typed}) => typed.length === 0).map(({page}) => page);
   expect(silent).toEqual([]);
+});
+
+test('explain knows every word of the table of symptoms', () => {
+  const page = readFileSync(join(root, 'docs/guide/symptoms.md'), 'utf8');
+  const cells = [...page.matchAll(/^\| (.*?) \| `scalr-agent/gm)].map(([, cell = '']) =>
+    cell.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1'),
+  );
+  expect(cells.length).toBeGreaterThan(9);
+  // The others are sentences.
+  const words = cells
+    .filter((cell) => !/ (runs|stay|cannot|shows) /.test(cell))
+    .flatMap((cell) => cell.split(', '));
+  expect(words.filter((word) => explain(word).length === 0)).toEqual([]);
 });
 
 test.each(pages)('every command of docs/guide/$page exists and accepts its flags', async ({

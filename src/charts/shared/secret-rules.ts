@@ -48,28 +48,21 @@ const noKeyInBundle = (keys: Keys): ValuesRule =>
   });
 
 /** OpenSSL ignores expired certificates, as long as another one of the bundle matches. */
-const expiredCertificates = (keys: Keys): ValuesRule[] => {
+const expiredCertificates = (keys: Keys, areAll: boolean): ValuesRule => {
   const expired = (values: Values, key: string): string[] =>
     expiredIn(textAt(values, key), new Date());
-  const isRest = (values: Values, key: string): boolean =>
-    certificatesIn(textAt(values, key)) > expired(values, key).length;
-  const suggestion = 'Remove them, or use renewed ones';
-  return [
-    keyError('EXPIRED_CERTIFICATE', {
-      ...keys,
-      isWrong: (values, key) => expired(values, key).length > 0 && !isRest(values, key),
-      message: (values, key) =>
-        `All certificates of the CA bundle have expired: ${few(expired(values, key), 3)}.`,
-      suggestion,
-    }),
-    keyWarning('EXPIRED_CERTIFICATE', {
-      ...keys,
-      isWrong: (values, key) => expired(values, key).length > 0 && isRest(values, key),
-      message: (values, key) =>
-        `The CA bundle contains expired certificates, which are ignored: ${few(expired(values, key), 3)}.`,
-      suggestion,
-    }),
-  ];
+  const what = areAll
+    ? 'All certificates of the CA bundle have expired'
+    : 'The CA bundle contains expired certificates, which are ignored';
+  return (areAll ? keyError : keyWarning)('EXPIRED_CERTIFICATE', {
+    ...keys,
+    isWrong(values, key) {
+      const {length} = expired(values, key);
+      return length > 0 && (length === certificatesIn(textAt(values, key))) === areAll;
+    },
+    message: (values, key) => `${what}: ${few(expired(values, key), 3)}.`,
+    suggestion: 'Remove them, or use renewed ones',
+  });
 };
 
 /** Without both certificate and key, mutual TLS is silently disabled. */
@@ -103,7 +96,8 @@ export const certificateRules = ({
 }): ValuesRule[] => [
   wantsPem({in: bundles, keys: [`${tls}.caBundle`]}),
   noKeyInBundle({in: bundles, keys: [`${tls}.caBundle`]}),
-  ...expiredCertificates({in: bundles, keys: [`${tls}.caBundle`]}),
+  expiredCertificates({in: bundles, keys: [`${tls}.caBundle`]}, true),
+  expiredCertificates({in: bundles, keys: [`${tls}.caBundle`]}, false),
   overriddenKey({in: bundles, winner: `${tls}.caBundleSecret.name`, loser: `${tls}.caBundle`}),
   unquotedInTemplate({
     in: bundles,

@@ -13,7 +13,7 @@ import {jsonIn} from '../../ground/json.ts';
 import {nodeProcesses} from '../../ground/system/node-processes.ts';
 import {isMap} from '../../ground/tree.ts';
 import {isDefaultAddress, unreachableSteps, unreachableText} from '../../ground/unreachable.ts';
-import {webPageSteps} from '../../ground/web-page.ts';
+import {UNNAMED_SERVER, webPageSteps} from '../../ground/web-page.ts';
 import {accessIn, kubeconfigFiles, type SelectedAccess} from './kubeconfig.ts';
 import {allContexts} from './kubectl.ts';
 
@@ -100,7 +100,7 @@ function explained(
   if (error.kind === 'web-page')
     return {
       ...error,
-      message: error.message.replace(/^The server/, access?.server ?? 'The server'),
+      message: error.message.replace(UNNAMED_SERVER, access?.server ?? UNNAMED_SERVER),
       steps: webPageSteps(access?.server),
     };
   if (error.kind === 'unreachable') return error;

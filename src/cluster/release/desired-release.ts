@@ -178,7 +178,8 @@ export async function renderManifest(
       .catch(onFailure((failure) => failure));
   const first = await on(serverVersion ?? '');
   if (!(first instanceof ExpectedError)) return first;
-  const floor = FLOOR.exec(first.message)?.[1];
+  const stderr = first instanceof ToolFailure ? first.outcome.stderr : '';
+  const floor = FLOOR.exec(stderr)?.[1];
   const second = floor === undefined ? first : await on(floor);
   if (second instanceof ExpectedError) {
     const isTimedOut = second instanceof ToolFailure && second.outcome.isTimedOut === true;

@@ -23,8 +23,16 @@ export async function readAccountStatus(
   {agents: pods, workloads}: ReleaseStatus,
 ): Promise<AccountStatus> {
   const names = pods.map(({pod}) => pod);
+  const unread: ObjectFinding[] = [];
+  const optional: Optional = (what, part) =>
+    part.catch(
+      onFailure((failure) => {
+        unread.push(unreadOfAccount(what, failure));
+        return undefined;
+      }),
+    );
   const poolId = await poolOfPods(client, names);
-  const reading = poolId === undefined ? NOTHING : await readPool(client, poolId);
+  const reading = poolId === undefined ? NOTHING : await readPool(client, poolId, optional);
   const {known, ...read} = reading;
   const agents = names.map((pod) => ({
     pod,
@@ -35,17 +43,24 @@ export async function readAccountStatus(
     ...read,
     host: client.host,
     agents,
-    quota: await quotaFor(client, agents),
+    // A full account is a reason for missing agents.
+    quota: agents.some(({agent}) => agent === undefined)
+      ? await optional('agent quota of the account', readQuota(client))
+      : undefined,
     withoutPod: known.filter(
       ({name, status}) =>
         status === 'offline' &&
         !names.includes(name) &&
         prefixes.some((prefix) => name.startsWith(prefix)),
     ),
+    unread,
   };
 }
 
-type PoolReading = Pick<AccountStatus, 'pool' | 'isUnused' | 'tokens' | 'unread'> & {
+/** Undefined for a part that could not be read, which is then unknown. */
+type Optional = <T>(what: string, part: Promise<T>) => Promise<T | undefined>;
+
+type PoolReading = Pick<AccountStatus, 'pool' | 'isUnused' | 'tokens'> & {
   known: readonly ScalrAgent[];
 };
 
@@ -53,19 +68,14 @@ const NOTHING: PoolReading = {
   pool: undefined,
   isUnused: undefined,
   tokens: [],
-  unread: [],
   known: [],
 };
 
-async function readPool(client: ScalrClient, poolId: string): Promise<PoolReading> {
-  const unread: ObjectFinding[] = [];
-  const optional = <T>(what: string, part: Promise<T>): Promise<T | undefined> =>
-    part.catch(
-      onFailure((failure) => {
-        unread.push(unreadOfAccount(what, failure));
-        return undefined;
-      }),
-    );
+async function readPool(
+  client: ScalrClient,
+  poolId: string,
+  optional: Optional,
+): Promise<PoolReading> {
   const [pool, known, tokens] = await Promise.all([
     findPool(client, poolId),
     listAgents(client, poolId),
@@ -77,17 +87,8 @@ async function readPool(client: ScalrClient, poolId: string): Promise<PoolReadin
     ? undefined
     : await optional('links of the agent pool', linksOf(client, pool));
   const isUnused = links && links.workspaces.length + links.vcsProviders.length === 0;
-  return {pool, known, tokens: tokens ?? [], isUnused: isUsed ? false : isUnused, unread};
+  return {pool, known, tokens: tokens ?? [], isUnused: isUsed ? false : isUnused};
 }
-
-/** A full account is a reason for missing agents. */
-const quotaFor = async (
-  client: ScalrClient,
-  agents: AccountStatus['agents'],
-): Promise<AccountStatus['quota']> =>
-  agents.some(({agent}) => agent === undefined)
-    ? readQuota(client).catch(onFailure(() => undefined))
-    : undefined;
 
 export const unreadOfAccount = (what: string, error: ExpectedError): ObjectFinding =>
   unknownOf(what, error, 'Run the command again, or with --no-account');

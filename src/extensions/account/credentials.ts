@@ -13,6 +13,8 @@ export interface Credential {
   token: Secret;
   /** Variable or file. */
   source: string;
+  /** Of scalr.conf. */
+  profile?: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -141,7 +143,7 @@ async function fromScalrConf(deps: CredentialDeps): Promise<Credential[]> {
   return names.flatMap((name) => {
     const {hostname, token} = isFields(profiles[name]) ? profiles[name] : {};
     const source = names.length === 1 ? path : `${path} (profile ${name})`;
-    return credentialOf(hostname, token, source);
+    return credentialOf(hostname, token, source).map((each) => ({...each, profile: name}));
   });
 }
 
@@ -194,8 +196,8 @@ function credentialOf(host: unknown, token: unknown, source: string): Credential
 
 /** The host of the default profile, or the only account; the files of Terraform can contain other hosts. @throws ExpectedError */
 function onlyHost(stored: readonly Credential[]): string | undefined {
-  const [profile] = stored.filter(({source}) => source.includes('scalr.conf'));
-  if (profile !== undefined) return profile.host;
+  const first = stored.find(({profile}) => profile !== undefined);
+  if (first !== undefined) return first.host;
   const hosts = [...new Set(stored.map(({host}) => host))].filter(
     (host) => host !== undefined && /(^|\.)scalr\.(io|com)$/.test(host),
   );
@@ -243,9 +245,7 @@ const twoTokens = (host: string, one: Credential, other: Credential): ExpectedEr
   );
 
 const profileAdvice = (...all: readonly Credential[]): string[] =>
-  all.every(({source}) => source.includes('(profile '))
-    ? ['Select a profile with SCALR_PROFILE']
-    : [];
+  all.every(({profile}) => profile !== undefined) ? ['Select a profile with SCALR_PROFILE'] : [];
 
 /** SCALR_TOKEN without SCALR_HOSTNAME, and only a file names the host. */
 export const unstatedHost = (url: string): ExpectedError => {

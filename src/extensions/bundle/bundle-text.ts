@@ -2,7 +2,7 @@ import {commandLine} from '../../ground/command-line.ts';
 import {count, sizeText} from '../../ground/text.ts';
 import {findingText} from '../../ui/finding-text.ts';
 import {nextStep, paragraph, type Screen, theme} from '../../ui/theme.ts';
-import {gapFinding} from './collect/read-objects.ts';
+import {gapFinding} from './collect/gap.ts';
 import type {DamagedEntry, Inspection} from './inspect.ts';
 import type {RedactionDecision} from './redact/redactor.ts';
 import {SUPPORT_CENTER, type Unsearched, unsearchedText} from './report.ts';

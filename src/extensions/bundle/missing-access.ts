@@ -5,7 +5,8 @@ import {grantText} from '../../cluster/release/grants.ts';
 import {isAboutSecrets} from '../../cluster/release/roles-to-read.ts';
 import type {ClusterTarget} from '../../ground/command-line.ts';
 import {userIn} from '../../ground/identity.ts';
-import {BUNDLED_KINDS, type Gap} from './collect/read-objects.ts';
+import type {Gap} from './collect/gap.ts';
+import {BUNDLED_KINDS} from './collect/read-objects.ts';
 
 /** Everything that a bundle reads. Optional kinds too, because a role may name kinds that the cluster does not have. Pure. */
 export function permissionsOfBundle(namespace: string, secrets: readonly string[]): Permission[] {

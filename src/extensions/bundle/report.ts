@@ -12,9 +12,9 @@ import {
   type Verdict,
 } from '../../ground/finding.ts';
 import {count, sizeText} from '../../ground/text.ts';
+import {cleanGap, type Gap, gapFinding} from './collect/gap.ts';
 import {logContainers} from './collect/log-items.ts';
 import type {PreparedBundle} from './collect/prepare.ts';
-import {type Gap, gapFinding} from './collect/read-objects.ts';
 import type {RedactionReport} from './redact/redactor.ts';
 
 /** Support address in the READMEs of the charts. */
@@ -242,12 +242,6 @@ export const cleanFinding = (finding: ObjectFinding, clean: Clean): ObjectFindin
   subject: {object: clean(finding.subject.object)},
   message: clean(finding.message),
   remedies: finding.remedies.map(({text}) => ({text: clean(text)})),
-});
-
-export const cleanGap = ({what, error, ...gap}: Gap, clean: Clean): Gap => ({
-  ...gap,
-  what: clean(what),
-  error: {...error, message: clean(error.message)},
 });
 
 /** Name and version of the cluster, its nodes and the tools. Pure. */

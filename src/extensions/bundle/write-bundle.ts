@@ -4,9 +4,9 @@ import type {Secret} from '../../ground/secret.ts';
 import type {Archive, ClosedArchive} from '../../ground/system/system.ts';
 
 import {closeChecked, fileNames} from './checked-archive.ts';
+import {cleanGap, type Gap, gapDocument} from './collect/gap.ts';
 import {logContainers} from './collect/log-items.ts';
 import type {PreparedBundle} from './collect/prepare.ts';
-import {type Gap, gapDocument} from './collect/read-objects.ts';
 import {writeBundleFiles} from './collect/write-files.ts';
 import {allFindings} from './findings.ts';
 import {BundlePositions} from './positions.ts';
@@ -17,7 +17,6 @@ import type {RedactLevel} from './redact/scanner.ts';
 import {
   type BundleContents,
   cleanFinding,
-  cleanGap,
   cutFinding,
   cutLogs,
   redactionText,

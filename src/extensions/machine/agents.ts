@@ -135,11 +135,13 @@ const leftByInstall = (cause: ObjectFinding): ObjectFinding =>
     ? {...cause, remedies: remediesOf('An install was interrupted: run the same install again')}
     : cause;
 
+export const checkLog = (name: string): string => `Check the log: docker logs ${name}`;
+
 function notRegistered(name: string, line: string | undefined): ObjectFinding {
   const last = line === undefined ? '' : ` (last line: ${oneLine(line)})`;
   return objectFinding('error', `container/${name}`, 'NOT_REGISTERED', {
     message: `the log does not show that the agent has registered with Scalr${last}`,
-    remedy: `Check the log: docker logs ${name}`,
+    remedy: checkLog(name),
   });
 }
 

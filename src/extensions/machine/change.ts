@@ -2,12 +2,13 @@ import {POLL_INTERVAL_MS, type PollDeps} from '../../cluster/helm/poll.ts';
 import {anySignal} from '../../ground/async.ts';
 import {callText} from '../../ground/call-arguments.ts';
 import {ExpectedError} from '../../ground/errors.ts';
+import {remedyTexts} from '../../ground/finding.ts';
 import type {Files, HostTools} from '../../ground/system/system.ts';
 import {sentences} from '../../ground/text.ts';
 import {type RunStepsDeps, runSteps} from '../../operations/run-steps.ts';
 import type {Step} from '../../operations/step.ts';
 import {requireReady, type WatchResult} from '../../operations/watch-release.ts';
-import {areReady, type HostAgentState, stateOfContainer} from './agents.ts';
+import {areReady, checkLog, type HostAgentState, stateOfContainer} from './agents.ts';
 import {containerName, type DockerContainer, isUp, readContainers} from './containers.ts';
 import type {PreparedContainers} from './prepare.ts';
 import {type MachineStep, type Recovery, recover} from './recovery.ts';
@@ -65,7 +66,8 @@ async function restored(
     // Only a second signal stops the way back.
     const {interrupts} = deps;
     await runSteps(steps, {...deps, interrupts: {...interrupts, interrupt: interrupts.forceQuit}});
-    return withOutcome(failure, recovery, await runningBefore(prepared, deps), begun.length > 0);
+    const outcome = outcomeOf(recovery, await runningBefore(prepared, deps), begun.length > 0);
+    return withOutcome(failure, prepared, outcome);
   } catch (error) {
     if (!(error instanceof ExpectedError)) return failure;
     return withUnknownOutcome(failure, prepared, error, steps);
@@ -111,40 +113,45 @@ async function runningBefore(
   );
 }
 
-function withOutcome(
-  failure: ExpectedError,
+/** What is true after a failed change, and what to do about it. */
+interface Outcome {
+  facts: readonly string[];
+  suggestions: readonly string[];
+}
+
+function outcomeOf(
   {started, failed}: Recovery,
   running: readonly DockerContainer[],
   hasBegun: boolean,
-): ExpectedError {
+): Outcome {
   const again = running.filter(({Id}) => started.includes(Id)).map(containerName);
   const still = running.filter(({Id}) => !started.includes(Id)).map(containerName);
-  return withFacts(
-    failure,
-    [
+  return {
+    facts: [
       ...sentence(again, 'is running again', 'are running again'),
       ...(hasBegun ? sentence(still, 'still runs', 'still run') : []),
     ],
-    failed.map((name) => `Check the log of the new container: docker logs ${name}`),
-  );
+    suggestions: failed.map((name) => `Check the log of the new container: docker logs ${name}`),
+  };
 }
 
 function withUnknownOutcome(
   failure: ExpectedError,
-  {installed}: PreparedContainers,
+  prepared: PreparedContainers,
   {message}: ExpectedError,
   steps: readonly Step[],
 ): ExpectedError {
-  const names = [...new Set(installed.filter(isUp).map(agentName))];
+  const names = [...new Set(prepared.installed.filter(isUp).map(agentName))];
   if (names.length === 0) return failure;
   const way = steps.map(({call}) => callText(call)).join(' && ');
-  return withFacts(
-    failure,
-    [
+  return withOutcome(failure, prepared, {
+    facts: [
       `It is unknown whether ${names.join(', ')} ${names.length === 1 ? 'runs' : 'run'}: ${message}`,
     ],
-    [`When Docker responds, run the same command again${way === '' ? '' : `, or run: ${way}`}`],
-  );
+    suggestions: [
+      `When Docker responds, run the same command again${way === '' ? '' : `, or run: ${way}`}`,
+    ],
+  });
 }
 
 const sentence = (names: readonly string[], one: string, many: string): string[] =>
@@ -154,18 +161,29 @@ const sentence = (names: readonly string[], one: string, many: string): string[]
         `The previous ${names.length === 1 ? `container ${names[0]} ${one}` : `containers ${names.join(', ')} ${many}`}.`,
       ];
 
+/** Causes whose remedies are commands for the container. */
+const OF_CONTAINER: ReadonlySet<string> = new Set([
+  'CRASH_LOOP',
+  'NOT_REGISTERED',
+  'NOT_RUNNING',
+  'PAUSED',
+  'RESTARTED',
+]);
+
 /** Next steps about a container that no longer has its name are left out. */
-function withFacts(
+function withOutcome(
   failure: ExpectedError,
-  facts: readonly string[],
-  suggestions: readonly string[],
+  {agent}: PreparedContainers,
+  {facts, suggestions}: Outcome,
 ): ExpectedError {
+  const outdated = [
+    ...remedyTexts(failure.causes.filter(({code}) => OF_CONTAINER.has(code))),
+    ...agent.agents.map(({name}) => checkLog(name)),
+  ];
   const valid =
     suggestions.length === 0
       ? failure.suggestions
-      : failure.suggestions.filter(
-          (each) => !/docker (logs|start|unpause)|last log lines/.test(each),
-        );
+      : failure.suggestions.filter((each) => !outdated.includes(each));
   return failure.with(sentences(failure.message, ...facts), [...suggestions, ...valid]);
 }
 
@@ -228,9 +246,7 @@ export async function watchContainers(
   }
   const causes = state === 'interrupted' ? [] : agents.flatMap((each) => each.causes);
   const silent = agents.filter((each) => each.agent === 'unknown' && each.causes.length === 0);
-  const hints = silent.map(
-    ({object}) => `Check the log: docker logs ${object.replace('container/', '')}`,
-  );
+  const hints = silent.map(({object}) => checkLog(object.replace('container/', '')));
   requireReady(
     {state, causes},
     {what: 'The agent', remains: 'The containers are still running.', hints},

@@ -41,9 +41,7 @@ export interface InlineValues {
 /** The values that a node of the text holds: a map, or a text that contains YAML. */
 export function inlineValues(node: ParsedNode, text: string): InlineValues {
   if (isMap(node) && !node.flow) return valuesOfBlock(node.range[0], node.range[1], text);
-  if (!isScalar(node)) return valuesOfFlow(node, text);
-  const isBlock = node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED;
-  return isBlock ? valuesOfBlockText(node, text) : valuesOfQuotedText(node, text);
+  return isScalar(node) ? valuesOfText(node, text) : valuesOfFlow(node, text);
 }
 
 function valuesOfBlock(start: number, end: number, text: string): InlineValues {
@@ -68,21 +66,13 @@ function valuesOfFlow(node: ParsedNode, text: string): InlineValues {
   };
 }
 
-function valuesOfBlockText(node: Scalar.Parsed, text: string): InlineValues {
+function valuesOfText(node: Scalar.Parsed, text: string): InlineValues {
   const [start, end] = node.range;
-  const body = text.indexOf('\n', start) + 1;
-  const column = Math.max(columnOf(text.slice(body, end)), keyColumn(node, text) + 1);
+  const column = columnOf(text.slice(text.indexOf('\n', start) + 1, end));
   return {
     values: String(node.value),
-    edit: (values) => editBelowKey(node, text, `|\n${indent(values, column)}`),
-  };
-}
-
-function valuesOfQuotedText(node: Scalar.Parsed, text: string): InlineValues {
-  const values = String(node.value);
-  return {
-    values,
-    edit: (changed) => editBelowKey(node, text, `|\n${indent(changed, keyColumn(node, text) + 2)}`),
+    edit: (values) =>
+      editBelowKey(node, text, `|\n${indent(values, column || keyColumn(node, text) + 2)}`),
   };
 }
 

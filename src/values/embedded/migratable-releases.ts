@@ -22,7 +22,13 @@ import {namesChart} from '../validate/agent-files.ts';
 import {type Assignment, type EngineRelease, engineReleases, type ValuesOrigin} from './engines.ts';
 import {FileSet} from './file-set.ts';
 import {type InlineValues, inlineValues} from './inline-values.ts';
-import {chartOfRelease, placeOfObject} from './read-release.ts';
+import {
+  chartOfRelease,
+  type DocumentInFile,
+  objectElsewhere,
+  placeOfObject,
+  textOfObject,
+} from './read-release.ts';
 import {isSource, whyOfMachine, whyUnread} from './unread-files.ts';
 
 /** A release in a file of another engine, as `migrate` rewrites it. */
@@ -60,7 +66,7 @@ export function migratableReleases(given: ValuesFile): MigratableRelease[] {
   const releases = manifests.flatMap((manifest) =>
     (engineReleases(manifest.values) ?? []).flatMap((release) => {
       const found = chartOfRelease(release, files);
-      return found ? [migratable(release, found.chart, {manifest, text: given.text, files})] : [];
+      return found ? [migratable(release, found.chart, {manifest, given, files})] : [];
     }),
   );
   const [object] = releases.length > 0 ? [] : manifests.filter(isObject);
@@ -78,16 +84,13 @@ const notReadable = (file: string, reason: string, suggestion = GET_VALUES): Exp
     [suggestion],
   );
 
-interface DocumentText {
-  manifest: Manifest;
-  text: string;
-}
-
 function migratable(
   release: EngineRelease,
   chart: ChartName,
-  {manifest, text, files}: DocumentText & {files: FileSet},
+  document: DocumentInFile,
 ): MigratableRelease {
+  const {manifest, given, files} = document;
+  const {text} = given;
   const place = release.chartObject
     ? placeOfObject(release.chartObject, files)
     : {...release, manifest};
@@ -98,9 +101,9 @@ function migratable(
   const parameters: MigratableParameter[] = [];
   for (const origin of release.origins) {
     if ('assignments' in origin)
-      parameters.push(...origin.assignments.map((each) => parameterOf(each, {manifest, text})));
+      parameters.push(...origin.assignments.map((each) => parameterOf(each, document)));
     else {
-      const found = layerAt(origin, {manifest, text}, files);
+      const found = layerAt(origin, document);
       if (typeof found === 'string') others.push(found);
       else if (found) layers.push(found);
     }
@@ -125,32 +128,25 @@ function migratable(
   };
 }
 
-/** Values in the file, or the place of values that are elsewhere. Without a HelmChartConfig, there is nothing. */
+/** Values in the file, or the place of values that are elsewhere. */
 function layerAt(
   origin: Exclude<ValuesOrigin, {assignments: unknown}>,
-  document: DocumentText,
-  files: FileSet,
+  document: DocumentInFile,
 ): InlineValues | string | undefined {
   if ('read' in origin) return undefined;
   if ('unread' in origin) return origin.unread;
   if ('file' in origin) return origin.file;
   if ('inline' in origin) return inlineAt(origin.inline, document) ?? dotted(origin.inline);
-  const {kind, name} = origin.object;
-  const manifest = files.find(origin.object)?.manifest;
-  const map = TEXTS_OF.get(kind);
-  const found = map && manifest && inlineAt([map, origin.key], {...document, manifest});
-  return found ?? (kind === 'HelmChartConfig' && !manifest ? undefined : `${kind} ${name}`);
+  const found = textOfObject(origin.object, origin.key, document.files);
+  if (found === undefined || found.isEncoded) return objectElsewhere(origin.object, document.files);
+  return inlineAt(found.path, {...document, manifest: found.manifest});
 }
 
-/** Where objects have values as text; the data of a Secret is encoded. */
-const TEXTS_OF: ReadonlyMap<string, string> = new Map([
-  ['ConfigMap', 'data'],
-  ['Secret', 'stringData'],
-  ['HelmChartConfig', 'spec'],
-]);
-
 /** The name is a field, or the key of the value. */
-function parameterOf(parameter: Assignment, {manifest, text}: DocumentText): MigratableParameter {
+function parameterOf(
+  parameter: Assignment,
+  {manifest, given: {text}}: DocumentInFile,
+): MigratableParameter {
   const {at, name} = parameter;
   const above = manifest.node(at.slice(0, -1));
   const key = isMap(above) ? above.items.find((each) => String(each.key) === name)?.key : undefined;
@@ -180,7 +176,10 @@ function replacement(text: string, node: unknown, value: string): TextEdit[] {
 }
 
 /** Inline values with the anchors of the file that they refer to. */
-function inlineAt(path: TreePath, {manifest, text}: DocumentText): InlineValues | undefined {
+function inlineAt(
+  path: TreePath,
+  {manifest, given: {text}}: DocumentInFile,
+): InlineValues | undefined {
   const node = manifest.node(path);
   if (!isNode(node) || isAlias(node)) return undefined;
   const inline = inlineValues(node as ParsedNode, text);

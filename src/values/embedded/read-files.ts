@@ -8,17 +8,13 @@ import {isObject, type Manifest} from '../reading/manifests.ts';
 import {checkClearText} from '../rules/check-clear-text.ts';
 import {looksLikeAgentValues, namesChart} from '../validate/agent-files.ts';
 import {withoutRepeatedTokens} from '../validate/check-files.ts';
-import {
-  type FileGroup,
-  type UncheckedReason,
-  uncheckedFile,
-  whyUnknownVersion,
-} from '../validate/file-group.ts';
+import {type FileGroup, type UncheckedReason, uncheckedFile} from '../validate/file-group.ts';
 import {type EngineRelease, engineReleases} from './engines.ts';
 import {exportedReleases} from './exported-files.ts';
 import {FileSet, type ReadOther} from './file-set.ts';
 import {collision, fileProblems, fleetProblems, type LocatedRelease} from './fleet-problems.ts';
 import {chartOfRelease, type DocumentInFile, valuesOfRelease} from './read-release.ts';
+import {versionIn} from './release-version.ts';
 import {selectsChart} from './selected-chart.ts';
 import {isPlan, planGroups} from './terraform-plan.ts';
 import {dependencyGroups} from './umbrella-charts.ts';
@@ -264,20 +260,15 @@ async function groupOf(
 ): Promise<FileGroup> {
   const {given} = document;
   const {layers, unread} = await valuesOfRelease(release, document);
-  const {chart, version, because, unknown} = located;
-  const {kind} = release;
   return {
     files: layers,
     areLayers: true,
     release: {
-      kind,
-      chart,
-      version,
-      because,
+      kind: release.kind,
+      chart: located.chart,
+      ...versionIn(given.file, located),
       unread,
-      isPartial: unread.length > 0,
       around: around.map((each) => inFile(each, given.file)),
-      ...(unknown === undefined ? {} : {unknown: whyUnknownVersion(given.file, unknown)}),
     },
   };
 }

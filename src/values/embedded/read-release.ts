@@ -1,7 +1,7 @@
 import type {ChartName} from '../../charts/releases/chart-name.ts';
 import {isChart} from '../../charts/releases/chart-name.ts';
 import {encryptionOf} from '../../ground/encryption.ts';
-import {at, setAt, type Tree, textAt, type Values} from '../../ground/tree.ts';
+import {at, type Path, setAt, type Tree, textAt, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
 import {asHelmSet, helmTyped, readHelmSet} from '../../settings/kinds/helm-set.ts';
 import {type Manifest, valuesWithout} from '../reading/manifests.ts';
@@ -138,21 +138,32 @@ function objectLayer(
   key: string,
   files: FileSet,
 ): CheckedFile | string | undefined {
-  const isConfig = object.kind === 'HelmChartConfig';
-  const place = `${object.kind} ${object.name}`;
+  const text = textOfObject(object, key, files);
+  if (text === undefined) return objectElsewhere(object, files);
+  const {given, manifest, path} = text;
+  if (!text.isEncoded) return {...given, read: valuesIn(manifest, path, given.text)};
+  const decoded = Buffer.from(textAt(manifest.values, path), 'base64').toString();
+  return {...given, read: atPosition(readSource(decoded), manifest, path)};
+}
+
+/** Without a HelmChartConfig, there are no values of it. */
+export const objectElsewhere = (object: ObjectReference, files: FileSet): string | undefined =>
+  object.kind === 'HelmChartConfig' && files.find(object) === undefined
+    ? undefined
+    : `${object.kind} ${object.name}`;
+
+/** Where an object among the files has a text. */
+export function textOfObject(
+  object: ObjectReference,
+  key: string,
+  files: FileSet,
+): {given: ValuesFile; manifest: Manifest; path: Path; isEncoded: boolean} | undefined {
   const found = files.find(object);
-  if (found === undefined) return isConfig ? undefined : place;
-  const {given, manifest} = found;
-  if (encryptionOf(given.text)) return place;
-  const maps = isConfig ? ['spec'] : ['data', 'stringData'];
-  const path = maps
-    .map((each) => [each, key])
-    .find((each) => typeof valueAt(manifest.values, each) === 'string');
-  if (path === undefined) return place;
-  if (object.kind !== 'Secret' || path[0] === 'stringData')
-    return {...given, read: valuesIn(manifest, path, given.text)};
-  const text = Buffer.from(String(valueAt(manifest.values, path)), 'base64').toString();
-  return {...given, read: atPosition(readSource(text), manifest, path)};
+  if (found === undefined || encryptionOf(found.given.text)) return undefined;
+  const path = ['data', 'stringData', 'spec']
+    .map((map) => [map, key])
+    .find((each) => textAt(found.manifest.values, each) !== '');
+  return path && {...found, path, isEncoded: object.kind === 'Secret' && path[0] === 'data'};
 }
 
 /** The values at a path: a map, or a text that contains YAML. */

@@ -2,6 +2,7 @@ import validRange from 'semver/ranges/valid.js';
 import type {ChartName} from '../../charts/releases/chart-name.ts';
 import {newestOf, releasesOf} from '../../charts/releases/target.ts';
 import {within} from '../../charts/releases/versions.ts';
+import {type ReleaseOfGroup, whyUnknownVersion} from '../validate/file-group.ts';
 
 /** The version to check a release against, or the reason why it is unknown. */
 export interface ReleaseVersion {
@@ -18,6 +19,16 @@ export const isExact = (version: string | undefined): boolean => EXACT.test(vers
 
 /** A variable that Flux substitutes, with its default. */
 const SUBSTITUTION = /^\$\{\w+(?::?[-=]([^}]*))?\}$/;
+
+/** Those fields of a release in a file. */
+export const versionIn = (
+  file: string,
+  {version, because, unknown}: ReleaseVersion,
+): Pick<ReleaseOfGroup, 'version' | 'because' | 'unknown'> => ({
+  version,
+  because,
+  unknown: unknown === undefined ? undefined : whyUnknownVersion(file, unknown),
+});
 
 /** Ranges mean the newest known version inside of them; what was never released is unknown. */
 export function releaseVersion(chart: ChartName, written: string | undefined): ReleaseVersion {

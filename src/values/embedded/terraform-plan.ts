@@ -2,10 +2,10 @@ import {isChart} from '../../charts/releases/chart-name.ts';
 import {isMap, itemsAt, type Tree, textAt, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
 import {readSource, type ValuesReading} from '../reading/source.ts';
-import {type CheckedFile, type FileGroup, whyUnknownVersion} from '../validate/file-group.ts';
+import type {CheckedFile, FileGroup} from '../validate/file-group.ts';
 import type {Assignment} from './engines.ts';
 import {assigned} from './read-release.ts';
-import {releaseVersion} from './release-version.ts';
+import {type ReleaseVersion, releaseVersion, versionIn} from './release-version.ts';
 
 /** What `tofu show -json` prints of a plan or of the state. */
 export const isPlan = (text: string): boolean =>
@@ -55,7 +55,7 @@ function resourcesBelow(module: Tree | undefined): Pick<HelmResource, 'address' 
 function groupOf({address, values, unknown}: HelmResource, given: ValuesFile): FileGroup[] {
   const chart = textAt(values, 'chart').split('/').at(-1);
   if (!isChart(chart)) return [];
-  const found =
+  const found: ReleaseVersion =
     unknown['version'] === true
       ? {unknown: 'its version is known only after the apply'}
       : releaseVersion(chart, textAt(values, 'version'));
@@ -67,15 +67,10 @@ function groupOf({address, values, unknown}: HelmResource, given: ValuesFile): F
       release: {
         kind: address,
         chart,
-        version: 'version' in found ? found.version : undefined,
-        because: 'because' in found ? found.because : undefined,
+        ...versionIn(given.file, found),
         unread,
-        isPartial: unread.length > 0,
         around: [],
         address,
-        ...(found.unknown === undefined
-          ? {}
-          : {unknown: whyUnknownVersion(given.file, found.unknown)}),
       },
     },
   ];

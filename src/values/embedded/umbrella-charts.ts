@@ -4,9 +4,9 @@ import {isChart} from '../../charts/releases/chart-name.ts';
 import {isMap, itemsAt, textAt, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
 import {readManifests} from '../reading/manifests.ts';
-import {type FileGroup, whyUnknownVersion} from '../validate/file-group.ts';
+import type {FileGroup} from '../validate/file-group.ts';
 import type {FileSet} from './file-set.ts';
-import {type ReleaseVersion, releaseVersion} from './release-version.ts';
+import {type ReleaseVersion, releaseVersion, versionIn} from './release-version.ts';
 
 /** A chart of ours below a parent chart. */
 interface Dependency extends ReleaseVersion {
@@ -22,23 +22,19 @@ export async function dependencyGroups(given: ValuesFile, files: FileSet): Promi
   if (parent === undefined) return [];
   const values = isParent ? await files.beside(given.file, 'values.yaml') : given;
   const [manifest] = values ? files.manifestsOf(values).manifests : [];
-  return dependenciesIn(parent.text).flatMap(({section, chart, version, because, unknown}) => {
+  return dependenciesIn(parent.text).flatMap((dependency) => {
+    const {section, chart} = dependency;
     if (values === undefined || !isMap(manifest?.values[section])) return [];
-    const kind = `dependency ${section}`;
     return [
       {
         files: [{...values, read: manifest.valuesAt([section])}],
         areLayers: true,
         release: {
-          kind,
+          kind: `dependency ${section}`,
           chart,
-          version,
-          because,
-          unread: [],
-          // A parent chart is installed with values files of its own.
-          isPartial: true,
+          ...versionIn(given.file, dependency),
+          unread: ['values files of the parent chart'],
           around: [],
-          ...(unknown === undefined ? {} : {unknown: whyUnknownVersion(given.file, unknown)}),
         },
       },
     ];

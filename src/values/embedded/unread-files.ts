@@ -27,7 +27,8 @@ const installed = (chart: string): string => {
   return `${toValidate(helmCommand({}, ...values))} --chart ${chart}`;
 };
 
-const PLAN = 'tofu plan -out plan.tfplan && tofu show -json plan.tfplan | scalr-agent validate -';
+const planWith = (tool: string): string =>
+  `${tool} plan -out plan.tfplan && ${tool} show -json plan.tfplan | scalr-agent validate -`;
 const TEMPLATE_SIGNS = /\{\{|\{%/;
 
 const FORMATS: readonly OtherFormat[] = [
@@ -36,12 +37,12 @@ const FORMATS: readonly OtherFormat[] = [
     matches: (file, text) =>
       /\.tf(\.json)?$/.test(file) ||
       /^\s*(resource|module)\s+"[^"]+"\s+("[^"]+"\s+)?\{/m.test(text),
-    command: () => PLAN,
+    command: () => planWith('tofu'),
   },
   {
     reason: 'a Terragrunt file can be evaluated only by Terragrunt',
     matches: (file) => /\.hcl$/.test(file),
-    command: () => PLAN.replaceAll('tofu', 'terragrunt'),
+    command: () => planWith('terragrunt'),
   },
   {
     reason: 'a Helmfile with templates can be evaluated only by Helmfile',

@@ -1,7 +1,7 @@
 import {CHART_NAMES, type ChartName, isChart} from '../../charts/releases/chart-name.ts';
 import {knowsKey} from '../../charts/releases/keys.ts';
 import {newestOf, type Target} from '../../charts/releases/target.ts';
-import {targetOf} from '../../charts/target-of.ts';
+import {otherVersions, targetOf} from '../../charts/target-of.ts';
 import {helmCommand} from '../../ground/command-line.ts';
 import {refuseEncrypted} from '../../ground/encryption.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
@@ -304,11 +304,14 @@ function checkTarget(
     return targetOf(new Settings(answers), () => name, read);
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    const [nearest = '', ...others] = error.suggestions.map((each) =>
-      each.replace('--chart-version ', `${flag} ${name}@`),
+    if (version === undefined) throw error;
+    const [nearest, newest] = otherVersions(
+      name,
+      version.replace(/^v/, ''),
+      (other) => `${flag} ${name}@${other}`,
     );
     // Old values do not become those of the newest version.
-    const more = flag === '--to' ? others : [hiddenBy(error)].filter((each) => each !== undefined);
-    throw new ExpectedError(error.message, {...error, suggestions: [nearest, ...more]});
+    const more = flag === '--to' ? newest : hiddenBy(error);
+    throw error.with(error.message, more === undefined ? [nearest] : [nearest, more]);
   }
 }

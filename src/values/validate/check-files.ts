@@ -1,7 +1,7 @@
 import type {ChartName} from '../../charts/releases/chart-name.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {chartOptions, newestOf, releasesOf} from '../../charts/releases/target.ts';
-import {targetOf} from '../../charts/target-of.ts';
+import {otherVersions, targetOf} from '../../charts/target-of.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {type KeyFinding, remediesOf, type SettingFinding} from '../../ground/finding.ts';
 import {few} from '../../ground/text.ts';
@@ -93,11 +93,11 @@ export function findingsOf(group: FileGroup, target: Target): KeyFinding[] {
 /** With the problems around the values, and without fixes, which cannot edit a part of a file. */
 function inRelease(
   findings: readonly KeyFinding[],
-  {around, isPartial, address}: ReleaseOfGroup,
+  {around, unread, address}: ReleaseOfGroup,
   source: ValuesSource,
 ): KeyFinding[] {
   const prefix = address === undefined ? '' : `${address}: `;
-  const certain = certainFindings(findings, source.values, isPartial).map((finding) => ({
+  const certain = certainFindings(findings, source.values, unread.length > 0).map((finding) => ({
     ...finding,
     message: `${prefix}${finding.message}`,
     remedies: finding.remedies.map(({text}) => ({text})),
@@ -196,7 +196,7 @@ function checkGroup(
   if (release?.unknown && !guess.isGiven)
     return {findings: notCheckedRelease(group, release.unknown)};
   const failure = unreadable?.get(`${name} ${version}`);
-  if (failure) return {findings: unsupportedVersion(group, name, failure)};
+  if (failure) return {findings: unsupportedVersion(group, {name, version}, failure)};
   const known =
     version === undefined
       ? settings
@@ -207,7 +207,7 @@ function checkGroup(
     return {target, warnings, findings: findingsOf(group, target)};
   } catch (error) {
     if (!(error instanceof ExpectedError) || guess.isGiven || (isOnly && !release)) throw error;
-    return {findings: unsupportedVersion(group, name, error)};
+    return {findings: unsupportedVersion(group, {name, version}, error)};
   }
 }
 
@@ -219,7 +219,7 @@ const notCheckedRelease = (group: FileGroup, why: UncheckedReason): KeyFinding[]
 /** A version that does not exist is an error; one that this program does not know is unknown. */
 function unsupportedVersion(
   group: FileGroup,
-  name: ChartName,
+  {name, version = newestOf(name)}: {name: ChartName; version?: string | undefined},
   {code, message, suggestions}: ExpectedError,
 ): KeyFinding[] {
   const [suggestion = 'Set --chart-version'] = suggestions;
@@ -238,7 +238,7 @@ function unsupportedVersion(
       verdict: 'error',
       subject: {path: '', file},
       message,
-      remedies: remediesOf(suggestion.replace('--chart-version ', 'version ')),
+      remedies: remediesOf(otherVersions(name, version, (other) => `version ${other}`)[0]),
     },
   ];
 }
@@ -261,13 +261,12 @@ const OF_OTHERS = /^(NO_MAPPING|SEVERAL_DOCUMENTS)$/;
 function notesOf(checked: CheckedGroup, guess: ChartGuess, isOnly: boolean): string[] {
   const name = groupName(checked);
   const what = isOnly ? 'Checked' : `${name}: checked`;
-  const {isPartial, kind, unread = []} = checked.release ?? {};
-  const which = unread.length === 0 ? '' : ` (${few(unread)})`;
+  const {kind, unread = []} = checked.release ?? {};
   const notes: string[] = [];
   if (guess.source !== undefined && checked.target !== undefined)
     notes.push(`${what} against ${sourceText(guess, checked.target, checked.release?.because)}`);
-  if (isPartial && checked.target)
-    notes.push(`${name}: other values of the ${kind} were not checked${which}.`);
+  if (unread.length > 0 && checked.target)
+    notes.push(`${name}: other values of the ${kind} were not checked (${few(unread)}).`);
   return notes;
 }
 

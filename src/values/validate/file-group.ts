@@ -21,14 +21,12 @@ export interface ReleaseOfGroup {
   /** Where a version comes from that is not in the file. */
   because?: string | undefined;
   /** Why its version is unknown, so that nothing can be checked. */
-  unknown?: UncheckedReason;
+  unknown?: UncheckedReason | undefined;
   /** The resource in a plan; findings name it, because they have no lines. */
   address?: string;
   /** Problems of the file around the values. */
   around: readonly KeyFinding[];
-  /** The release has other values too, so nothing is known to be missing. */
-  isPartial: boolean;
-  /** Places of its values that could not be read. */
+  /** Places of its values that could not be read, so that nothing is known to be missing. */
   unread: readonly string[];
 }
 

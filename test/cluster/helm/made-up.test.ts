@@ -233,10 +233,10 @@ describe.skipIf(REAL === undefined).each([3, 4] as const)(`Helm %i (${NO_CHARTS}
     const {stdout, stderr, exit} = await runCommand(Validate, argv, depsOf(helm(), calls));
     expect(exit, stderr).toBe(3);
     const {files: checked} = JSON.parse(stdout) as {
-      files: {findings: {code: string; verdict: string; message: string}[]}[];
+      files: {findings: {code: string; severity: string; message: string}[]}[];
     };
     const found = checked.map(({findings}) =>
-      findings.map(({code, verdict}) => `${verdict} ${code}`),
+      findings.map(({code, severity}) => `${severity} ${code}`),
     );
     // The values of "one" and "two" are valid, and would contradict each other if they were merged.
     const valid = ['warning UNKNOWN_VERSION'];
@@ -307,7 +307,7 @@ describe.skipIf(REAL === undefined).each([3, 4] as const)(`Helm %i (${NO_CHARTS}
       ),
     ];
     const {stdout} = await runCommand(Validate, [...files, '--json'], depsOf(helm(), calls));
-    expect(stdout).not.toMatch(/"verdict": ?"error"/);
+    expect(stdout).not.toMatch(/"severity": ?"error"/);
     expect(calls.filter((each) => each === 'pull')).toHaveLength(2);
     const renders = calls.filter((each) => each === 'template').length;
     expect(renders).toBeGreaterThan(2);

@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {ReleaseStatus} from '../../../src/checks/status/status.ts';
 import {readAccountStatus, withAccount} from '../../../src/extensions/account/account-status.ts';
+import {ExpectedError} from '../../../src/ground/errors.ts';
 import {statusText} from '../../../src/ui/status.ts';
 import {readyPod} from '../../checks/diagnose/objects.ts';
 import {lookAt, NAME, NOW, statusFrom, WELL} from '../../checks/status/readings.ts';
@@ -218,5 +219,32 @@ describe('requests', () => {
       state: 'ready',
       unread: [{subject: {object: 'tokens of the agent pool'}, code: 'SCALR_NOT_FOUND'}],
     });
+  });
+
+  test('that fail make what they read unknown, whichever it is', async () => {
+    const prepared = async (): Promise<MockApi> => {
+      const api = await mockApi();
+      const pool = api.account.pool('eks-prod', {'in-use': false});
+      api.account.agent(pool, POD);
+      return api;
+    };
+    // One pod is missing in the account, so its limits are read too.
+    const status = statusFrom({
+      releaseSnapshot: lookAt([...WELL, {...readyPod(), metadata: {name: 'agent-5f-y'}}]),
+    });
+    const all = await prepared();
+    await joined(all, status);
+    const paths = [...new Set(all.sent.map(({path}) => path.replace(/^.*\/v3/, '').split('?')[0]))];
+    expect(paths.length).toBeGreaterThan(4);
+    for (const path of paths) {
+      const api = await prepared();
+      api.deny('GET', new RegExp(`${path}$`));
+      const read = await joined(api, status).then(
+        ({unread}) => unread.map(({verdict}) => verdict),
+        // The command lists the whole account as unread.
+        (error: unknown) => [error instanceof ExpectedError ? 'unknown' : error],
+      );
+      expect(read, path).toContain('unknown');
+    }
   });
 });

@@ -77,7 +77,7 @@ describe('scalr.conf', () => {
     const files = {
       [CONF]: JSON.stringify({hostname: 'acme.scalr.io', token: 'one', account: 'acc-1'}),
     };
-    expect(await found(files)).toEqual({host: 'acme.scalr.io', token: 'one', source: CONF});
+    expect(await found(files)).toMatchObject({host: 'acme.scalr.io', token: 'one', source: CONF});
   });
 
   test('uses the default profile, or SCALR_PROFILE, or the one of the URL', async () => {

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import CollectLogs from '../../../src/commands/collect-logs.ts';
+import type {Gap} from '../../../src/extensions/bundle/collect/gap.ts';
 import type {PreparedBundle} from '../../../src/extensions/bundle/collect/prepare.ts';
-import type {Gap} from '../../../src/extensions/bundle/collect/read-objects.ts';
 import {missingAccess} from '../../../src/extensions/bundle/missing-access.ts';
 import {emptyError, requireExisting} from '../../../src/extensions/bundle/refuse-empty.ts';
 import {ExpectedError} from '../../../src/ground/errors.ts';

@@ -31,7 +31,7 @@ describe('what was not checked is never valid', () => {
     expect(stdout).toContain(says);
     const json = (await check(file, '--json')).stdout;
     expect(violations('validate', json)).toEqual([]);
-    expect(JSON.parse(json)).toMatchObject({valid: false, findings: [{code, verdict: 'unknown'}]});
+    expect(JSON.parse(json)).toMatchObject({valid: false, findings: [{code, severity: 'unknown'}]});
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import {within} from '../../../charts/releases/versions.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {changing, type Remedy} from '../../../ground/finding.ts';
-import {policySteps} from '../../../ground/policy-steps.ts';
+import {policyRemedies} from '../../../ground/policy-remedies.ts';
 import {set} from '../../../settings/chart-values.ts';
 import {chart} from '../../../settings/release.ts';
 import type {PreflightContext, RejectedTrial} from '../facts/context.ts';
@@ -18,25 +18,20 @@ export function admissionRemedies(
   const others = rejected.filter(
     (each) => !byAmounts.includes(each) && !byPodSecurity.includes(each),
   );
-  const steps = others.flatMap(stepsFor);
+  const remedies = new Map(others.flatMap(remediesFor).map((each) => [each.text, each]));
   return [
     ...amountRemedies(byAmounts, context),
     ...podSecurityRemedies(byPodSecurity, context),
-    ...[...new Set(steps)].map(remedyOf),
+    ...remedies.values(),
   ];
 }
 
-function stepsFor({rejection, object}: RejectedTrial): string[] {
+function remediesFor({rejection, object}: RejectedTrial): Remedy[] {
   if (rejection.includes('exceeded quota: '))
-    return ['Request less, or raise the ResourceQuota of the namespace'];
-  if (/ is invalid: /.test(rejection)) return ['Correct the settings that the message lists'];
-  return policySteps(rejection, object.kind);
-}
-
-/** A flag has the name of its setting. */
-function remedyOf(text: string): Remedy {
-  const [, flag] = /--([\w-]+)/.exec(text) ?? [];
-  return flag === undefined ? {text} : changing({id: flag}, text);
+    return [{text: 'Request less, or raise the ResourceQuota of the namespace'}];
+  if (/ is invalid: /.test(rejection))
+    return [{text: 'Correct the settings that the message lists'}];
+  return policyRemedies(rejection, object.kind);
 }
 
 const POD_SECURITY = /violates PodSecurity "(\w+):[^"]*": (.*)/;

@@ -6,9 +6,10 @@ import type {Files, HostCall, HostTools} from '../../../ground/system/system.ts'
 import {type Variable, variableIn} from '../../../ground/variable.ts';
 
 import {knownSecretsOfVariables, knownSecretsOfWords, looksSecret} from '../redact/find-secrets.ts';
+import type {Gap} from './gap.ts';
 import type {LogItem, Since} from './log-items.ts';
 import type {PreparedBundle} from './prepare.ts';
-import type {Gap, HideIn, TextFile} from './read-objects.ts';
+import type {HideIn, TextFile} from './read-objects.ts';
 
 interface Inspected extends ContainerFacts {
   Name: string;
@@ -147,7 +148,7 @@ export interface HostBundleOptions {
 
 export interface HostDeps {
   host: HostTools;
-  files: Pick<Files, 'read'>;
+  files: Pick<Files, 'read' | 'kindOf'>;
   signal: AbortSignal;
   /** What the Scalr account shows of the agent in a container; absent with --no-account. */
   readAccount?(agent: AgentsInAccount): Promise<{texts: TextFile[]; gaps: Gap[]}>;

@@ -19,9 +19,10 @@ import {
   readCommandTexts,
   readSystem,
 } from './docker.ts';
+import type {Gap} from './gap.ts';
 import type {Since} from './log-items.ts';
 import type {PreparedBundle} from './prepare.ts';
-import type {Gap, TextFile} from './read-objects.ts';
+import type {TextFile} from './read-objects.ts';
 
 const AGENT = 'scalr-agent';
 /** Runs run containers on a VM; its proxy drop-in is a link to the one of the agent. */
@@ -162,7 +163,7 @@ async function readVariables(
     return {variables: parseEnvironmentFile((await files.read(path)).toString('utf8')), gaps: []};
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    const isMissing = /no such file/.test(error.message);
+    const isMissing = (await files.kindOf(path)) === 'nothing';
     if (isMissing && isOptional) return {variables: [], gaps: []};
     if (isMissing) return gap('not-found', 'no such file, so the unit cannot start');
     return gap('forbidden', `${error.message} Run the command with sudo`);

@@ -17,11 +17,11 @@ import type {Processes} from '../../../ground/system/system.ts';
 import {getAt, leafPaths, sameTree, setAt, type Tree, type Values} from '../../../ground/tree.ts';
 import {knownSecretsOf, type SecretContent} from '../redact/find-secrets.ts';
 import type {KnownSecret} from '../redact/known-values.ts';
+import type {Gap} from './gap.ts';
 import {type LogItem, logItems, type Since} from './log-items.ts';
 import {
   clockSkewFindings,
   type Enforcement,
-  type Gap,
   type HideIn,
   objectFiles,
   readClusterScope,

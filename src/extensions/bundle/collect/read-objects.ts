@@ -17,40 +17,12 @@ import type {
   PodOwner,
 } from '../../../cluster/platform/readings.ts';
 import {type Fact, known, type ReadError, unknown} from '../../../ground/fact.ts';
-import {type ObjectFinding, objectFinding, remediesOf} from '../../../ground/finding.ts';
+import {type ObjectFinding, objectFinding} from '../../../ground/finding.ts';
 import {jsonText} from '../../../ground/json.ts';
 
 import {withoutSecrets} from '../redact/find-secrets.ts';
+import {type Gap, optionalGap} from './gap.ts';
 import type {Since} from './log-items.ts';
-
-/** A part that could not be read, or only incompletely. */
-export interface Gap {
-  /** Missing file in the bundle, or the kind of object. */
-  what: string;
-  error: ReadError;
-  /** When the recording broke off, as ISO 8601. */
-  at?: string | undefined;
-  /** Optional part that many accounts cannot read. */
-  isMinor?: boolean;
-  /** Secrets of a namespace: they were not searched, so their values may be in the bundle. */
-  isOfSecrets?: boolean;
-}
-
-export const gapFinding = ({what, error: {kind, message, steps = []}}: Gap): ObjectFinding => ({
-  code: kind === 'forbidden' ? 'FORBIDDEN' : 'NOT_COLLECTED',
-  verdict: 'unknown',
-  subject: {object: what},
-  message,
-  remedies: remediesOf(...steps),
-});
-
-/** As errors.json and --json have it. */
-export const gapDocument = (gap: Gap) => ({
-  ...gapFinding(gap),
-  kind: gap.error.kind,
-  at: gap.at,
-  isMinor: gap.isMinor ?? false,
-});
 
 /** Lists all objects of a namespace that support requires; unreadable kinds are gaps. */
 export async function readNamespace(
@@ -190,7 +162,7 @@ export async function readClusterScope(
   const read = async (kind: string, path: string): Promise<KubernetesObject[]> => {
     const {error, ...answer} = await api.get(path, {signal});
     // A namespaced account cannot read them, and they are optional.
-    if (error) gaps.push({what: path, error, isMinor: error.kind === 'forbidden'});
+    if (error) gaps.push(optionalGap(path, error));
     return error || !('body' in answer)
       ? []
       : [{...withoutImages(answer.body as KubernetesObject), kind}];
@@ -261,11 +233,10 @@ export async function readEnforcement(
   const policies = networkPoliciesOf(cni, readings);
   const gaps = sets.error
     ? [
-        {
-          what: 'DaemonSets of the cluster (to detect whether network policies are enforced)',
-          error: sets.error,
-          isMinor: sets.error.kind === 'forbidden',
-        },
+        optionalGap(
+          'DaemonSets of the cluster (to detect whether network policies are enforced)',
+          sets.error,
+        ),
       ]
     : [];
   return {policies, file: {name: NETWORK, text: jsonText({cni, networkPolicies: policies})}, gaps};

@@ -6,8 +6,9 @@ import {anySignal, type Clock} from '../../../ground/async.ts';
 import type {ReadError} from '../../../ground/fact.ts';
 import type {SecretContent} from '../redact/find-secrets.ts';
 import {followLog, type LogContainerState, type RecordedLog} from './follow-log.ts';
+import type {Gap} from './gap.ts';
 import {type LogItem, logItems, type Since, statusesOf} from './log-items.ts';
-import {BUNDLED_KINDS, type Gap, type NamespaceKind} from './read-objects.ts';
+import {BUNDLED_KINDS, type NamespaceKind} from './read-objects.ts';
 import {type BundledRelease, bundleScope, hasRunId} from './scope.ts';
 
 /** Interval between two lists; the pods of a run exist a minute longer than the run. */

@@ -11,8 +11,8 @@ import type {ReadError} from '../../../ground/fact.ts';
 import {jsonText} from '../../../ground/json.ts';
 import type {Processes} from '../../../ground/system/system.ts';
 import {isForbidden} from '../../../ground/tool-errors.ts';
-
-import {type Gap, type HideIn, objectFiles, type TextFile} from './read-objects.ts';
+import {type Gap, optionalGap} from './gap.ts';
+import {type HideIn, objectFiles, type TextFile} from './read-objects.ts';
 import type {BundledRelease} from './scope.ts';
 
 /** Calls helm and kubectl; errors are part of the result. */
@@ -39,7 +39,7 @@ export function toolGap(what: string, outcome: ProcessResult, signal: AbortSigna
     return {what, error: {kind: 'aborted', message: abortReason(signal)}, isMinor: false};
   const message = outcome.stderr.trim().split('\n').at(-1) ?? '';
   if (outcome.isTimedOut) return {what, error: {kind: 'stalled', message}, isMinor: false};
-  return gapOf(what, {kind: isForbidden(outcome) ? 'forbidden' : 'refused', message});
+  return optionalGap(what, {kind: isForbidden(outcome) ? 'forbidden' : 'refused', message});
 }
 
 /** Versions of the tools, null if a tool reports none. */
@@ -74,7 +74,7 @@ export async function findReleases(
   signal: AbortSignal,
 ): Promise<{releases: FoundRelease[]; gaps: Gap[]}> {
   const {items, error} = await releases.list(kubeTarget, {everywhere: false, signal});
-  if (error) return {releases: [], gaps: [gapOf('Helm releases', error)]};
+  if (error) return {releases: [], gaps: [optionalGap('Helm releases', error)]};
   return {
     releases: items.flatMap(({name, chart, status}) => {
       const ours = scalrChart(chart);
@@ -83,13 +83,6 @@ export async function findReleases(
     gaps: [],
   };
 }
-
-/** Helm data is optional for an account that cannot read it. */
-const gapOf = (what: string, error: ReadError): Gap => ({
-  what,
-  error,
-  isMinor: error.kind === 'forbidden',
-});
 
 /** Releases according to workload labels, for accounts that cannot read Helm data. */
 export function labeledReleases(objects: readonly KubernetesObject[]): readonly FoundRelease[] {
@@ -131,14 +124,14 @@ export async function readRelease(
       ),
     ],
     gaps: [
-      ...(history.error ? [gapOf(`${folder}/history.json`, history.error)] : []),
+      ...(history.error ? [optionalGap(`${folder}/history.json`, history.error)] : []),
       ...(newest.error
         ? ['values.json', 'manifest'].map((file) =>
-            gapOf(`${folder}/${file}`, newest.error as ReadError),
+            optionalGap(`${folder}/${file}`, newest.error as ReadError),
           )
         : []),
       ...(newest.object && manifest === undefined
-        ? [gapOf(`${folder}/manifest`, NO_MANIFEST)]
+        ? [optionalGap(`${folder}/manifest`, NO_MANIFEST)]
         : []),
     ],
     revision: newest.object,

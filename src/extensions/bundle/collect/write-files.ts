@@ -5,8 +5,9 @@ import {abortReason, pooled} from '../../../ground/async.ts';
 import type {ReadError} from '../../../ground/fact.ts';
 import type {Archive} from '../../../ground/system/system.ts';
 import type {Redactor} from '../redact/redactor.ts';
+import type {Gap} from './gap.ts';
 import type {LogItem} from './log-items.ts';
-import type {Gap, TextFile} from './read-objects.ts';
+import type {TextFile} from './read-objects.ts';
 import {OMITTED, retain} from './retain.ts';
 import {Shares} from './shares.ts';
 
