@@ -132,10 +132,7 @@ function eligibleCharts(state: WizardState, facts: ChartRequirements): ChartName
 }
 
 /** The error with which these settings give no values. */
-function failureOf(
-  settings: Settings,
-  target: Target,
-): ExpectedError | InvalidValue | undefined {
+function failureOf(settings: Settings, target: Target): ExpectedError | InvalidValue | undefined {
   // To generate values would also find the charts that support them.
   const refused = unsupported(target, settings);
   if (refused.length > 0) return notSupported(refused, []);
