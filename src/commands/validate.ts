@@ -30,6 +30,7 @@ import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
 import {inFormat, isSkipped, type Result, resultOf} from '../ui/findings.ts';
 import {type CheckedGroup, checkGroups} from '../values/validate/check-files.ts';
+import type {FileGroup} from '../values/validate/file-group.ts';
 
 export default class Validate extends BaseCommand<Result> {
   static override summary = 'Validate values files, manifests and directories.';
@@ -102,7 +103,7 @@ export default class Validate extends BaseCommand<Result> {
     const {files} = this.app;
     const reading =
       layers.length > 0
-        ? readValuesTexts(layers, files).then((each) => [{files: each, areLayers: true}])
+        ? this.#readLayers(layers)
         : readGroups(alone, this.app, {includesIgnored: flags['no-ignore']});
     const certain = [() => reading, ...checksOfConnection([], flags, this.app)];
     await this.requireLocal(flags, {certain}, {optional: [url]});
@@ -123,6 +124,11 @@ export default class Validate extends BaseCommand<Result> {
     const result = await this.#show(await confirmGroups(fixed, charts, deps), flags);
     if (isEmpty && flags.strict) this.exitCode = ExitCode.onlyWarnings;
     return isEmpty ? {...result, valid: false} : result;
+  }
+
+  /** The files of -f, which Helm merges. */
+  async #readLayers(names: readonly string[]): Promise<FileGroup[]> {
+    return [{files: await readValuesTexts(names, this.app.files), areLayers: true}];
   }
 
   async #show(

@@ -25,7 +25,7 @@ export const cache = defineSetting('Storage', 'cache', {
     efs: 'Amazon EFS',
   },
   meanings: {
-    ephemeral: 'on the node of the pod, deleted with the pod; no preparation required',
+    ephemeral: 'deleted with the pod; needs no preparation',
     pvc: 'created by the chart; outlives the pod',
     'existing-pvc': 'in the namespace of the release',
     hostpath: 'outlives the pod; each node has its own',

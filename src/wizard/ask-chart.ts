@@ -84,10 +84,10 @@ function whyNot(
   const given = refused.find(
     ({setting}) => FACTS.includes(setting) || settings.answer(setting)?.source !== 'prompt',
   );
-  if (given !== undefined) return `not possible here: ${refusalInWords(given.message)}`;
+  if (given !== undefined) return refusalInWords(given.message);
   const excluded = reasons.find(
     ({verdict, message}) =>
       verdict === 'excluded' && !refused.some((each) => message === `${each.message}.`),
   );
-  return excluded && `not possible here: ${lowerFirst(excluded.message.replace(/\.$/, ''))}`;
+  return excluded && lowerFirst(excluded.message.replace(/\.$/, ''));
 }

@@ -67,9 +67,10 @@ function rowText({label, value, about}: ReviewRow, isMarked: boolean, screen: Sc
 
 function checksText({prepared}: Reviewed, screen: Screen): string[] {
   const passed = passedChecks(prepared?.checks ?? []).length;
-  const skipped = checksWith(prepared?.checks ?? [], 'unknown').length;
+  const skipped = checksWith(prepared?.checks ?? [], 'unknown');
   if (passed === 0) return [];
-  const more = skipped === 0 ? '' : `, ${skipped} not possible`;
+  const titles = skipped.map(({subject}) => subject.requirement).join(', ');
+  const more = skipped.length === 0 ? '' : `, ${skipped.length} not possible: ${titles}`;
   return [
     paragraph(`   ${theme(screen).green('✔')} `, `${count(passed, 'check')} passed${more}`, screen),
   ];

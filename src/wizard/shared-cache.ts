@@ -94,7 +94,7 @@ export function classChoices(view: WizardState, known: KnownFacts): Choice[] {
     value: each.name,
     label: each.isDefault ? `${each.name} (default)` : each.name,
     ...(isShared && cannot(each, SHARED)
-      ? {disabled: `not possible here: ${onlyText(each)}, and several pods mount the cache`}
+      ? {disabled: `${onlyText(each)}, and several pods mount the cache`}
       : {description: `${each.provisioner}: ${modesText(each)}`}),
   }));
 }
@@ -109,7 +109,7 @@ export function defaultClassRow(
   const found = classes.find(({isDefault}) => isDefault);
   if (found === undefined) return {orElseDisabled: 'the cluster has none'};
   return cannot(found, SHARED) && whyShared(view, known) !== undefined
-    ? {orElseDisabled: `not possible here: ${onlyText(found)}, and several pods mount the cache`}
+    ? {orElseDisabled: `${onlyText(found)}, and several pods mount the cache`}
     : {orElseMeaning: found.name};
 }
 

@@ -84,7 +84,7 @@ describe('--watch', () => {
     expect(exit).toBe(130);
     const [, ...lines] = stdout.split(/^(?=\d\d:\d\d:\d\dZ )/m);
     expect(lines.join('')).toMatch(
-      /^\S+ ! .*failed: [^\n]*\n\S+ The API server is reachable again\n$/,
+      /^\S+ \? CLUSTER_UNREACHABLE .*failed: [^\n]*\n\S+ The API server is reachable again\n$/,
     );
   });
 

@@ -194,7 +194,7 @@ describe('a request that is not accepted', () => {
     [
       'Error from server (Forbidden): pods "main" is forbidden: error looking up service account scalr/nosa: serviceaccount "nosa" not found',
       'pods "main" is forbidden: error looking up service account scalr/nosa: serviceaccount "nosa" not found',
-      'not RBAC',
+      '--service-account-name',
     ],
     [
       'Error from server: admission webhook "images.example.com" denied the request: no',

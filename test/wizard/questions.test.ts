@@ -345,7 +345,7 @@ describe('the cache', () => {
   test('is on a class that several pods can mount', async () => {
     const lines: Line[] = [...TO_CACHE, PVC, [CLASS, 'efs-sc'], interrupt('Cache size')];
     const {asked} = await talk(lines, on(gp3, efs));
-    const why = 'not possible here: ebs.csi.aws.com supports only ReadWriteOnce, ReadWriteOncePod';
+    const why = 'ebs.csi.aws.com supports only ReadWriteOnce, ReadWriteOncePod';
     expect(rowsOf(asked, CLASS).slice(0, 3)).toEqual([
       `Default StorageClass of the cluster: ${why}, and several pods mount the cache`,
       `gp3 (default): ${why}, and several pods mount the cache`,
@@ -640,7 +640,7 @@ describe('a question', () => {
       'Amazon EFS',
     ]);
     expect(choicesOf(asked, 'Where should provider')[0]?.description).toMatch(
-      /^chart default; on the node/,
+      /^chart default; deleted with the pod/,
     );
   });
 

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {parse} from 'yaml';
 import {readValuesTexts} from '../../../src/cli/values-files.ts';
 import Validate from '../../../src/commands/validate.ts';
-import type {KeyFinding} from '../../../src/ground/finding.ts';
+import type {FindingDocument} from '../../../src/ui/findings.ts';
 import {readLayers} from '../../../src/values/reading/source.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {runCommand} from '../../support/run-command.ts';
@@ -24,9 +24,9 @@ async function found(files: Record<string, string>, ...argv: string[]) {
   const document = JSON.parse(stdout);
   const all = document.files ?? [document];
   return all.flatMap(({file = names[0], findings = []}) =>
-    findings.map(({code, subject: at}: KeyFinding) => {
+    findings.map((at: FindingDocument) => {
       const line = files[at.file ?? (file as string)]?.split('\n')[(at.line ?? 0) - 1] ?? '';
-      return `${code} ${/^[\w.:/"*>=]+/.exec(line.slice((at.column ?? 1) - 1))?.[0] ?? ''}`;
+      return `${at.code} ${/^[\w.:/"*>=]+/.exec(line.slice((at.column ?? 1) - 1))?.[0] ?? ''}`;
     }),
   );
 }

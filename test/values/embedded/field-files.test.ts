@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import Migrate from '../../../src/commands/migrate.ts';
 import Validate from '../../../src/commands/validate.ts';
 import Values from '../../../src/commands/values.ts';
-import type {KeyFinding} from '../../../src/ground/finding.ts';
+import type {FindingDocument} from '../../../src/ui/findings.ts';
 import {certificates} from '../../support/certificates.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {runCommand} from '../../support/run-command.ts';
@@ -14,7 +14,7 @@ const AGENT = 'agent:\n  url: https://acme.scalr.io\n  tokenExistingSecret: {nam
 const TOKEN = `eyJhbGciOiJub25lIn0.${Buffer.from('{"jti":"x"}').toString('base64url')}.c2lnbmF0dXJl`;
 
 interface Report {
-  findings?: KeyFinding[];
+  findings?: FindingDocument[];
   files?: Report[];
   skipped?: number;
 }
@@ -31,8 +31,8 @@ async function check(files: Record<string, string>, ...argv: string[]) {
     skipped: report.skipped,
     messages: findings.map(({message}) => message).join('\n'),
     found: findings
-      .map(({code, subject, remedies: [first]}) =>
-        [`${code} ${subject.path}`, first?.text].filter((each) => each !== undefined).join(' → '),
+      .map(({code, path, suggestion}) =>
+        [`${code} ${path}`, suggestion].filter((each) => each !== undefined).join(' → '),
       )
       .toSorted(),
   };

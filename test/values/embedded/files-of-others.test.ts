@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import Validate from '../../../src/commands/validate.ts';
-import type {KeyFinding} from '../../../src/ground/finding.ts';
+import type {FindingDocument} from '../../../src/ui/findings.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {runCommand} from '../../support/run-command.ts';
 
@@ -15,14 +15,14 @@ async function check(files: Record<string, string>, ...argv: string[]) {
     exit,
     notes: stderr,
     skipped: document.skipped,
-    found: found.map(({code, subject}) => `${code} ${subject.path}`.trim()).toSorted(),
-    lines: found.map(({subject}) => subject.line),
-    texts: found.map(({message, remedies}) => `${message} → ${remedies[0]?.text ?? ''}`),
+    found: found.map(({code, path}) => `${code} ${path}`.trim()).toSorted(),
+    lines: found.map(({line}) => line),
+    texts: found.map(({message, suggestion = ''}) => `${message} → ${suggestion}`),
   };
 }
 
 interface Checked {
-  findings?: KeyFinding[];
+  findings?: FindingDocument[];
 }
 
 const codes = async (text: string, file = 'a.yaml'): Promise<string[]> =>

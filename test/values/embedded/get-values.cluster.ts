@@ -1,7 +1,7 @@
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
 import Validate from '../../../src/commands/validate.ts';
-import type {KeyFinding} from '../../../src/ground/finding.ts';
+import type {FindingDocument} from '../../../src/ui/findings.ts';
 import {findHelm} from '../../cluster/helm/find-helm.ts';
 import {workplace} from '../../control-plane/workplace.ts';
 import {chartFlags} from '../../support/install-place.ts';
@@ -26,8 +26,8 @@ test('helm get values prints what validate reads', async () => {
     const {stdout} = await execa(helm, ['get', 'values', 'scalr-agent', ...target, ...output]);
     const argv = ['-', '--chart', 'agent-local', '--chart-version', '0.6.5', '--json'];
     const run = await runCommand(Validate, argv, {files: memoryFiles({}, stdout)});
-    const {findings} = JSON.parse(run.stdout) as {findings: KeyFinding[]};
-    return findings.map(({code, subject}) => `${code} ${subject.path}`);
+    const {findings} = JSON.parse(run.stdout) as {findings: FindingDocument[]};
+    return findings.map(({code, path}) => `${code} ${path}`);
   };
   const unknown = 'UNKNOWN_KEY replicas';
   expect(await found('--output', 'yaml')).toEqual([unknown]);

@@ -2,7 +2,7 @@ import {writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {execa} from 'execa';
 import {expect, type TestContext, test} from 'vitest';
-import type {KeyFinding} from '../../../src/ground/finding.ts';
+import type {FindingDocument} from '../../../src/ui/findings.ts';
 import {findHelm} from '../../cluster/helm/find-helm.ts';
 import {buildBeforeTests, builtTool} from '../../engines/tools.ts';
 import {chartRepository} from '../../recipes/chart-repository.ts';
@@ -22,14 +22,14 @@ async function enginePlace(files: Record<string, string>, tools: Record<string, 
     ),
   };
   /** Findings of a command that ends with validate. */
-  const found = async (command: string): Promise<KeyFinding[]> => {
+  const found = async (command: string): Promise<FindingDocument[]> => {
     const options = {cwd: shop.cwd, env, reject: false};
     const {stdout, stderr} = await execa('sh', ['-c', `set -e; ${command} --json`], options);
     const start = stdout.search(/\{\n {2}"schemaVersion"/);
     if (start < 0) throw new Error(`${command}: ${stderr}${stdout}`);
     const report = JSON.parse(stdout.slice(start)) as {
-      findings?: KeyFinding[];
-      files?: {findings: KeyFinding[]}[];
+      findings?: FindingDocument[];
+      files?: {findings: FindingDocument[]}[];
     };
     return (report.files ?? [report]).flatMap(({findings = []}) => findings);
   };
@@ -37,13 +37,13 @@ async function enginePlace(files: Record<string, string>, tools: Record<string, 
   const commandFor = async (file: string): Promise<string> => {
     const [finding] = await found(`scalr-agent validate ${file}`);
     expect(finding?.code).toBe('UNCHECKED_FILE');
-    return finding?.remedies[0]?.text ?? '';
+    return finding?.suggestion ?? '';
   };
   return {...shop, env, found, commandFor};
 }
 
-const codes = (findings: readonly KeyFinding[]): string[] =>
-  findings.map(({code, subject}) => `${code} ${subject.path}`).toSorted();
+const codes = (findings: readonly FindingDocument[]): string[] =>
+  findings.map(({code, path}) => `${code} ${path}`).toSorted();
 
 const script = (program: string): string => `exec '${program}' "$@"`;
 
@@ -180,9 +180,7 @@ test('tofu show -json prints what a plan knows, and what only the apply will', a
   );
   Object.assign(place.env, {TF_CLI_CONFIG_FILE: config, TF_IN_AUTOMATION: '1'});
   const findings = await place.found(await place.commandFor('main.tf'));
-  const texts = findings.map(
-    ({code, subject, message}) => `${message.split(':')[0]} ${code} ${subject.path}`,
-  );
+  const texts = findings.map(({code, path, message}) => `${message.split(':')[0]} ${code} ${path}`);
   expect(texts.toSorted()).toEqual([
     'helm_release.known UNKNOWN_KEY podAnotations',
     'helm_release.known UNKNOWN_KEY replicas',

@@ -37,16 +37,20 @@ interface Anchor {
 
 /** Applies rules to a text. One search finds the anchors of all rules, so that the bytes are scanned once. */
 export class RuleScanner {
-  /** Reads to the next anchor. */
-  readonly anchors: PatternSearch;
   readonly #anchors: readonly Anchor[];
+  #search: PatternSearch | undefined;
 
   constructor(rules: readonly RedactionRule[]) {
     this.#anchors = rules.flatMap((rule) => rule.anchors.map((text) => ({text, rule})));
-    this.anchors = new PatternSearch(
+  }
+
+  /** Reads to the next anchor. Built with the first text, because the wizard asks before it writes one. */
+  get anchors(): PatternSearch {
+    this.#search ??= new PatternSearch(
       this.#anchors.map(({text}) => text),
       true,
     );
+    return this.#search;
   }
 
   /** Secrets around the anchors that end where the search is. `isCovered` tells whether a place is already redacted. */
