@@ -183,13 +183,8 @@ test.each(
   });
   const {files: checked} = JSON.parse((await run('validate', ...paths, '--json')).stdout);
   const found = checked.flatMap(
-    ({
-      file,
-      findings,
-    }: {
-      file: string;
-      findings: {subject: {file?: string; line: number}; code: string}[];
-    }) => findings.map(({subject, code}) => `${subject.file ?? file}:${subject.line} ${code}`),
+    ({file, findings}: {file: string; findings: {file?: string; line: number; code: string}[]}) =>
+      findings.map((each) => `${each.file ?? file}:${each.line} ${each.code}`),
   );
   expect(found, cwd).toEqual(expect.arrayContaining(mistakes));
 });
@@ -352,7 +347,9 @@ describe('overlays', () => {
         findings: [
           {
             code: 'INVALID_SETTING',
-            subject: {path: 'cache', line: 1, column: 1},
+            path: 'cache',
+            line: 1,
+            column: 1,
             message: 'existing-pvc requires the name of a PVC.',
           },
         ],
