@@ -58,7 +58,7 @@ test.skipIf(helm === undefined || kubectl.failed)(
       readFileSync(path, 'utf8'),
     );
     const [release] = groups.flat();
-    expect(release?.release).toMatchObject({...LOCAL, isPartial: false});
+    expect(release?.release).toMatchObject({...LOCAL, unread: []});
     const values = JSON.stringify(sourceOf(release as NonNullable<typeof release>).values);
     const {stdout: rendered} = await execa(
       helm as string,
