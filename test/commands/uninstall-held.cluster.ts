@@ -1,6 +1,8 @@
 import {setTimeout} from 'node:timers/promises';
 import {expect, onTestFinished, test} from 'vitest';
 import {findHelm} from '../cluster/helm/find-helm.ts';
+import {setLogs} from '../control-plane/logs.ts';
+import {startCluster} from '../control-plane/start-cluster.ts';
 import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {install, uninstall} from '../support/run-on-cluster.ts';
 
@@ -75,4 +77,35 @@ test('says what the verification at the end waits for', async () => {
   // Once while it waits, and at the end with the way out.
   expect(lines, stderr).toBe(2);
   expect(stderr).toMatch(new RegExp(`If it no longer exists: kubectl patch deployment/${name}`));
+});
+
+test('names the API service that keeps the namespace, and how to go on', async () => {
+  // A dead API service disturbs everything else in a cluster.
+  const cluster = await startCluster();
+  onTestFinished(() => cluster.stop());
+  const {kubeconfig, kubectl} = await installPlace(cluster.kubeconfig);
+  const place = {kubeconfig, namespace: 'own'};
+  await setLogs(kubeconfig, place, {'*': {current: ['The agent is ready to receive tasks']}});
+  const argv = [...(await stepFlags('agent-local')), '--yes'];
+  const installed = await install(place, helm, argv, {env: TOKEN});
+  expect(installed.exit, installed.stderr).toBe(0);
+  await kubectl.apply({
+    apiVersion: 'apiregistration.k8s.io/v1',
+    kind: 'APIService',
+    metadata: {name: 'v1beta1.dead.example.com'},
+    spec: {
+      group: 'dead.example.com',
+      version: 'v1beta1',
+      groupPriorityMinimum: 100,
+      versionPriority: 100,
+      insecureSkipTLSVerify: true,
+      service: {name: 'gone', namespace: 'default'},
+    },
+  });
+  await kubectl('wait', 'apiservice/v1beta1.dead.example.com', '--for=condition=Available=false');
+  const purge = ['--purge=secrets,namespace', '--confirm', 'scalr-agent', '--timeout', '40s'];
+  const {exit, stderr} = await uninstall(place, helm, ['--yes', ...purge], {});
+  expect(exit, stderr).toBe(6);
+  expect(stderr).toContain('Namespace own: its deletion is not complete: Discovery failed');
+  expect(stderr).toMatch(/Repair the API service v1beta1\.dead\.example\.com, or delete it/);
 });
