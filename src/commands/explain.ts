@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args';
 import {originOf} from '../cli/app.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {closestCode, type Explanation, explain, explanations} from '../findings/catalog.ts';
-import {usageError} from '../ground/errors.ts';
+import {type ExpectedError, usageError} from '../ground/errors.ts';
 import {codesText, explanationText} from '../ui/explain.ts';
 import {docsOf} from '../ui/messages.ts';
 
@@ -40,7 +40,8 @@ export default class Explain extends BaseCommand<Result> {
     const {code: word} = (await this.parse(Explain)).args;
     const docs = docsOf(originOf(this.config.pjson));
     const found = word === undefined ? explanations() : explain(word);
-    if (word !== undefined && found.length === 0) throw unknownCode(word);
+    if (word !== undefined && found.length === 0)
+      throw unknownCode(word, {docs, isCommand: this.config.commandIDs.includes(word)});
     const [only, ...others] = found;
     if (!this.jsonEnabled())
       this.show(
@@ -66,12 +67,16 @@ const documentOf = (
   page: `${docs}/${topic.page}#${code.toLowerCase()}`,
 });
 
-function unknownCode(word: string): Error {
+function unknownCode(
+  word: string,
+  {docs, isCommand}: {docs: string; isCommand: boolean},
+): ExpectedError {
   const near = closestCode(word);
+  const guess = near && `Did you mean ${near}? scalr-agent explain ${JSON.stringify(near)}`;
+  const first = isCommand ? `It is a command: scalr-agent ${word} --help` : guess;
   return usageError(`No code or word ${JSON.stringify(word)}.`, [
-    ...(near === undefined
-      ? []
-      : [`Did you mean ${near}? scalr-agent explain ${JSON.stringify(near)}`]),
+    ...(first === undefined ? [] : [first]),
     'List all codes: scalr-agent explain',
+    `Start at what you see: ${docs}/guide/symptoms.md`,
   ]);
 }

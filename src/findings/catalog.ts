@@ -57,14 +57,29 @@ export const explanations = (): Explanation[] =>
     })),
   );
 
-/** The explanations of a code, or of a word that kubectl or a log uses; empty if nothing matches. */
-export function explain(word: string): Explanation[] {
-  const wanted = normal(word);
+/**
+ * The explanations of a code, of a word that kubectl or a log uses, or of a pasted line that contains such words; empty if
+ * nothing matches.
+ */
+export function explain(text: string): Explanation[] {
   const all = explanations();
-  const named = all.filter(({code}) => normal(code) === wanted);
-  if (named.length > 0) return named;
-  return all.filter(({words = []}) => words.some((each) => normal(each) === wanted));
+  const wanted = normal(text);
+  // Without a dash, it may be a word as well.
+  const isSpelled = /[_-]/.test(text);
+  const exact = all.filter(({code}) => code === text || (isSpelled && normal(code) === wanted));
+  if (exact.length > 0) return exact;
+  const named = all.filter(({code, words = []}) =>
+    [code, ...words].some((each) => normal(each) === wanted),
+  );
+  return named.length > 0
+    ? named
+    : all.filter(({words = []}) => words.some((each) => isInLine(each, text)));
 }
+
+/** States such as Pending and Error are also words of a sentence. */
+const isInLine = (word: string, line: string): boolean =>
+  !/^[A-Z][a-z]+$/.test(word) &&
+  new RegExp(`(?<!\\w)${word.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}(?!\\w)`, 'i').test(line);
 
 /** The code or word that was probably meant. */
 export function closestCode(word: string): string | undefined {

@@ -10,7 +10,7 @@ const SCREEN = {hasColor: false, columns: 80};
 test.each([
   ['OOM_KILLED', 'OOM_KILLED: out of memory'],
   ['oom-killed', 'OOM_KILLED: out of memory'],
-  ['OOMKilled', 'OOM_KILLED: out of memory'],
+  ['crash-loop', 'CRASH_LOOP: container ends again and again'],
   ['exec format error', 'WRONG_ARCHITECTURE: program is built for another architecture'],
   ['storage-class', 'storage-class: StorageClass of new PVCs'],
 ])('%s is explained', async (word, first) => {
@@ -26,6 +26,44 @@ test('a word with several meanings lists the codes', async () => {
   expect(stdout).toContain('  IMAGE_DENIED ');
   expect(stdout).toContain('  IMAGE_NOT_FOUND ');
   expect(stdout).not.toContain('OOM_KILLED');
+});
+
+test.each([
+  ['x509: certificate signed by unknown authority', 'TLS_UNKNOWN_AUTHORITY'],
+  [
+    'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress',
+    'RELEASE_BUSY',
+  ],
+  ['another operation (install/upgrade/rollback) is in progress', 'RELEASE_PENDING'],
+  ['403 Forbidden', 'SCALR_FORBIDDEN'],
+  ['httpx.HTTPStatusError: 403 Client Error: Forbidden', 'SCALR_FORBIDDEN'],
+  ['dial tcp 10.0.0.1:443: i/o timeout', 'CONNECTION_FAILED'],
+  ['Get "https://10.0.0.1:6443": context deadline exceeded', 'CLUSTER_UNREACHABLE'],
+  ['forbidden', 'AGENT_FORBIDDEN'],
+  ['forbidden', 'FORBIDDEN'],
+  ['137', 'OOM_KILLED'],
+  ['OOMKilled', 'OOM_KILLED'],
+  ['OOMKilled', 'RUNS_FAILED'],
+  ['queued', 'RUNS_WAITING'],
+  ['Terminating', 'RELEASE_BUSY'],
+])('a pasted line or a word of it leads to its codes: %s', async (line, code) => {
+  const {stdout, exit} = await runCommand(Explain, [line, '--json']);
+  expect(exit).toBe(0);
+  expect(JSON.parse(stdout).findings.map((each: {code: string}) => each.code)).toContain(code);
+});
+
+test.each([
+  'Warning  Error of a release is Pending',
+  'nothing of that',
+])('words of a sentence are no states: %s', async (line) => {
+  const {stderr, exit} = await runCommand(Explain, [line]);
+  expect(exit).toBe(2);
+  expect(stderr).toContain('/guide/symptoms.md');
+});
+
+test('a command is named as one', async () => {
+  const {stderr} = await runCommand(Explain, ['rotate-token']);
+  expect(stderr).toContain('It is a command: scalr-agent rotate-token --help');
 });
 
 test('an unknown word is an error with the nearest one', async () => {
