@@ -2,7 +2,7 @@ import {combined} from '../ground/combined-failures.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {settingProblem} from '../ground/finding.ts';
 import type {Files} from '../ground/system/system.ts';
-import {oneOf} from '../ground/text.ts';
+import {lowerFirst, oneOf} from '../ground/text.ts';
 import {isPrintable} from '../ground/yaml-text.ts';
 import {tokenFile} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
@@ -157,7 +157,22 @@ async function parseNoted(
   const path = String(raw);
   const content =
     path === '-' && kind.readsStdin ? await deps.files.readStdin() : await deps.files.read(path);
-  return {value: kind.parse(content, deps), given: path};
+  return {value: parseContent(kind, content, {path, deps}), given: path};
+}
+
+/** @throws InvalidValue that names the file */
+function parseContent(
+  kind: Setting['kind'],
+  content: Buffer,
+  {path, deps}: {path: string; deps: ResolveDeps},
+): unknown {
+  try {
+    return kind.parse(content, deps);
+  } catch (error) {
+    if (!(error instanceof InvalidValue)) throw error;
+    const name = path === '-' ? 'Standard input' : path;
+    throw new InvalidValue(`${name}: ${lowerFirst(error.message)}`, error.suggestion);
+  }
 }
 
 /** The option in another case. */

@@ -272,7 +272,7 @@ test('shows errors at the question after wrong answers', async () => {
     {see: CHANGE, press: `pri${ENTER}`},
     {see: /File with private CA/, press: `nowhere.pem${ENTER}`},
     {see: /Cannot read nowhere\.pem/, press: `${EMPTY_LINE}ca.pem${ENTER}`},
-    {see: /The file is neither PEM nor DER/, press: CTRL_C},
+    {see: /the file is neither PEM nor DER/, press: CTRL_C},
   ];
   const {screen, exit, left} = await talk(steps);
   expect({exit, left}, screen).toEqual({exit: 130, left: 0});

@@ -316,9 +316,10 @@ function checkAgainst(
 }
 
 function chartUnknown(group: FileGroup): ExpectedError {
+  const name = groupName(group) === '-' ? 'Standard input' : groupName(group);
   const isEmpty = group.files.every(({text}) => text.trim() === '');
   const message = isEmpty
-    ? `${groupName(group)} is empty, so the chart is unknown.`
+    ? `${name} is empty, so the chart is unknown.`
     : `Cannot tell which chart ${groupName(group)} is for.`;
   return new ExpectedError(message, {
     code: 'MISSING_SETTING',
