@@ -54,7 +54,7 @@ test.each([
     'logs/a/agent.log',
     'logs/c/agent.log',
   ]);
-  expect(text('SUMMARY.md')).toContain(`- ${B}: `);
+  expect(text('SUMMARY.md')).toContain(`- ${B} (NOT_COLLECTED): `);
 });
 
 test('skips a node that does not respond', async () => {
@@ -90,7 +90,7 @@ test('keeps the start of an interrupted log', async () => {
   ]);
   expect(text(B).length).toBeGreaterThan(100_000);
   expect(text(B)).not.toContain('line 39999 ');
-  expect(text('SUMMARY.md')).toContain(`- ${B}: incomplete`);
+  expect(text('SUMMARY.md')).toContain(`- ${B} (NOT_COLLECTED): incomplete`);
 });
 
 test('handles a pod that is deleted between the list and its log', async () => {

@@ -74,7 +74,7 @@ describe('a part of the data', () => {
     expect(log).toMatch(/^\S+ line 0 of the log\n/);
     expect(log).toMatch(/line 19999 of the log\n$/);
     const [, lost = ''] = /\n\[… (\d+) bytes omitted: --max-size …\]\n/.exec(log) ?? [];
-    expect(text('SUMMARY.md')).toContain(`- ${A}: ${lost} bytes cut from the middle`);
+    expect(text('SUMMARY.md')).toContain(`- ${A} (LOG_CUT): ${lost} bytes cut from the middle`);
     const whole = await collected(place, helm);
     expect(log.replace(/^\[….*\]\n/m, '').length + Number(lost)).toBe(whole.text(A).length);
     expect(text('logs/a/sidecar.log')).toMatch(/ little\n$/);

@@ -106,7 +106,7 @@ test.each([
   expect(names).toEqual(
     expect.arrayContaining(['logs/a/agent.log', 'SUMMARY.md', 'redactions.json']),
   );
-  expect(text('SUMMARY.md')).toContain('- logs/b/agent.log: ');
+  expect(text('SUMMARY.md')).toContain('- logs/b/agent.log (NOT_COLLECTED): ');
   expect({left: await run.left(), sockets: run.sockets()}).toEqual({left: '', sockets: []});
 });
 

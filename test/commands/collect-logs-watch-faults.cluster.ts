@@ -162,7 +162,7 @@ test('keeps the start of a log when the pod is deleted while its stream is inter
   ]);
   expect(numbersIn(text(A)).slice(0, 4)).toEqual(all(4));
   expect(names).toContain('gone/objects/pod/a.json');
-  expect(text('SUMMARY.md')).toContain(`- ${A}: incomplete`);
+  expect(text('SUMMARY.md')).toContain(`- ${A} (NOT_COLLECTED): incomplete`);
 });
 
 test('keeps followed logs when the API server is down at the end, and reports missing parts', async () => {

@@ -215,7 +215,7 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     expect(stdout).toContain('is ready, but 1 object differs from the installed manifest');
     const text = stdout.replaceAll(/\s+/g, ' ');
     expect(text).toContain(
-      '! Deployment scalr-agent-agent-local has changed: spec.template.spec.containers[agent-local].image',
+      '! CHANGED_IN_CLUSTER deployment/scalr-agent-agent-local: changed since the install: spec.template.spec.containers[agent-local].image',
     );
     expect(text).toContain(
       'has added fields, which install does not remove: spec.template.spec.hostNetwork',

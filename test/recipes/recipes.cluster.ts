@@ -115,6 +115,7 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path}) => {
     };
     await typed('scalr-agent install --url https://acme.scalr.io --yes', {...TOKEN, ...chart});
     write('token.txt', 'another\n');
+    write('answers.yaml', 'url: https://acme.scalr.io\n');
     const symptoms = recipe('docs/guide/symptoms.md');
     const [rotation = ''] = linesOf(symptoms, '401');
     const shown = await typed(rotation, chart);

@@ -40,12 +40,18 @@ export async function unpack(file: string) {
     subject: {object: string};
     kind: string;
     message: string;
+    isMinor: boolean;
   }[];
   return {
     names: [...files.keys()],
     text,
     all: [...files].map(([name, content]) => `${name}\n${content}`).join('\n'),
-    errors: gaps.map(({subject, kind, message}) => ({what: subject.object, kind, message})),
+    errors: gaps.map(({subject, kind, message, isMinor}) => ({
+      what: subject.object,
+      kind,
+      message,
+      isMinor,
+    })),
   };
 }
 

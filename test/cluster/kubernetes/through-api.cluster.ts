@@ -156,16 +156,18 @@ test('an install, a change and a status start no process that a request can repl
       ...(verified > 0 ? [VERIFY] : []),
     ].toSorted();
   };
-  // kubectl apply is the dry run of the chart's objects, which it merges as helm does.
-  const needed = ['helm template', 'helm upgrade', 'kubectl apply', 'kubectl config', VERIFY];
+  // helm list: helm can read another kubeconfig. kubectl apply is the dry run of the chart's objects, which it merges as helm does.
+  const ofHelm = ['helm list', 'helm template', 'helm upgrade'];
+  const ofKubectl = ['kubectl apply', 'kubectl config', VERIFY];
+  const needed = [...ofHelm, ...ofKubectl];
   expect(await startedBy(install, [...flags, '--skip-preflight'])).toEqual(needed);
   // The Secret, the release and the pods that read the Secret.
   const changes = [...flags, '--skip-preflight', '--concurrency', '2'];
   expect(await startedBy(install, changes, {SCALR_AGENT_TOKEN: 'another'})).toEqual(needed);
   expect(await startedBy(install, [...flags, '--concurrency', '3'])).toEqual([
-    ...needed.slice(0, 2),
+    ...ofHelm,
     'helm version',
-    ...needed.slice(2),
+    ...ofKubectl,
     'kubectl version',
   ]);
   expect(await startedBy(status, [])).toEqual(['kubectl config']);
