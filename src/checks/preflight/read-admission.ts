@@ -12,7 +12,14 @@ import {
   untriedBecause,
 } from '../../cluster/kubernetes/trial-objects.ts';
 import type {DesiredRelease, DesiredSecret} from '../../cluster/release/desired-release.ts';
-import {type Fact, isKnown, known, knownValue, type ReadError} from '../../ground/fact.ts';
+import {
+  type Fact,
+  isKnown,
+  known,
+  knownValue,
+  type ReadError,
+  type ReadErrorKind,
+} from '../../ground/fact.ts';
 import {at, getAt, type Tree} from '../../ground/tree.ts';
 import type {Get} from '../../settings/define.ts';
 import {isOfAmounts} from './checks/admission-amounts.ts';
@@ -158,6 +165,7 @@ function outcomeOf(
 ): Pick<AdmissionTrial, 'rejection' | 'untried'> {
   const {message, status = 0} = error;
   if (status === EXISTS) return {};
+  if (NOT_ASKED.includes(error.kind)) return {untried: errorLine(error)};
   if (NOT_FOUND.test(message)) return {untried: NO_NAMESPACE};
   const untried = excuse?.(message) ?? untriedBecause(message);
   if (untried !== undefined) return untried === '' ? {} : {untried};
@@ -166,6 +174,8 @@ function outcomeOf(
 }
 
 const EXISTS = 409;
+/** The request did not reach admission control. */
+const NOT_ASKED: readonly ReadErrorKind[] = ['not-logged-in', 'web-page', 'unreachable'];
 const NOT_FOUND = /^namespaces "[^"]*" not found/;
 /** Bad request, forbidden and invalid; webhooks choose among them. */
 const REJECTIONS = [400, 403, 422];

@@ -205,7 +205,8 @@ const reachable = check('Cluster', 'cluster-reachable', 'Kubernetes API', {
       (each) => each !== undefined && each !== '',
     ) as string[];
     // Everyone may read the version by default, without a login too.
-    if (isRejected(live.user)) return notReached(where, live.user, kubeTarget);
+    const rejected = [live.user, facts.nodes].find(isRejected);
+    if (rejected !== undefined) return notReached(where, rejected, kubeTarget);
     if (isKnown(version)) return pass([...where, `Kubernetes ${version.value}`].join(', '));
     if (version.unknown === 'forbidden')
       return notChecked([...where, 'your user cannot read the server version'].join(', '));
@@ -213,8 +214,8 @@ const reachable = check('Cluster', 'cluster-reachable', 'Kubernetes API', {
   },
 });
 
-const isRejected = (user: Fact<string>): user is Unknown =>
-  !isKnown(user) && user.unknown === 'not-logged-in';
+const isRejected = (fact: Fact<unknown>): fact is Unknown =>
+  !isKnown(fact) && fact.unknown === 'not-logged-in';
 
 function notReached(
   where: readonly string[],
