@@ -71,9 +71,16 @@ export function explain(text: string): Explanation[] {
   const named = all.filter(({code, words = []}) =>
     [code, ...words].some((each) => normal(each) === wanted),
   );
-  return named.length > 0
-    ? named
-    : all.filter(({words = []}) => words.some((each) => isInLine(each, text)));
+  return named.length > 0 ? named : inLine(text, all);
+}
+
+/** The explanations with a word in the line; those with the longest word first, which says most. */
+function inLine(line: string, all: readonly Explanation[]): Explanation[] {
+  const lengthIn = ({words = []}: Explanation): number =>
+    Math.max(0, ...words.filter((each) => isInLine(each, line)).map(({length}) => length));
+  return all
+    .filter((each) => lengthIn(each) > 0)
+    .toSorted((one, other) => lengthIn(other) - lengthIn(one));
 }
 
 /** States such as Pending and Error are also words of a sentence. */

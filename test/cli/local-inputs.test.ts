@@ -81,7 +81,7 @@ describe('install', () => {
     expect(lines).toEqual([
       cannotRead('b', '--answers'),
       cannotRead('./g', '--chart-source'),
-      '--token-file: The token is empty.',
+      '--token-file: empty: the token is empty.',
       cannotRead('c', '--ca-file'),
       cannotRead('d', '--client-cert-file'),
       cannotRead('e', '--client-key-file'),

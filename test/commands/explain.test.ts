@@ -45,7 +45,6 @@ test.each([
   ['OOMKilled', 'OOM_KILLED'],
   ['OOMKilled', 'RUNS_FAILED'],
   ['queued', 'RUNS_WAITING'],
-  ['Terminating', 'RELEASE_BUSY'],
 ])('a pasted line or a word of it leads to its codes: %s', async (line, code) => {
   const {stdout, exit} = await runCommand(Explain, [line, '--json']);
   expect(exit).toBe(0);
