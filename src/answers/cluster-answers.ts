@@ -1,6 +1,6 @@
 import {versionStatus} from '../charts/charts.ts';
 import {scalrChart} from '../charts/releases/chart-name.ts';
-import type {Target} from '../charts/releases/target.ts';
+import {isUsable, newestOf, type Target} from '../charts/releases/target.ts';
 import type {ReleaseRecord} from '../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {apiFailure} from '../cluster/kubernetes/api-error.ts';
@@ -27,7 +27,7 @@ import {cloud, nodeOs} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
 import {milliOf} from '../settings/kinds/quantities.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
-import {chart, namespace, release} from '../settings/release.ts';
+import {chart, chartVersion, namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
 import {writtenSettings} from '../values/reading/read-values.ts';
@@ -82,7 +82,7 @@ export async function openAnswers(
   return answers && {answers: withInstalled(answers, name, given, installed), facts};
 }
 
-/** The chart of an installed release takes precedence over the recommendation, and the release keeps its Secrets. */
+/** The chart of an installed release takes precedence over the recommendation, and the release keeps its chart version and its Secrets. */
 function withInstalled(
   answers: SettingsSource,
   {release: releaseName}: ReleaseName,
@@ -97,9 +97,13 @@ function withInstalled(
     ...(given.isExplicit(tokenSecret) ? [] : [tokenSecret, tokenSecretKey]),
     ...(given.isExplicit(clientCertFile) ? [clientCertSecret] : []),
   ];
+  const isSameChart = (given.get(chart) ?? found.chart) === found.chart;
   // Answers that are the default need no mention.
   const ofRelease = new Map<Setting, unknown>([
     [chart, found.chart],
+    ...(isSameChart && isUsable(found) && found.version !== newestOf(found.chart)
+      ? [[chartVersion, found.version] as const]
+      : []),
     ...kept
       .map((setting) => [setting, written.get(setting.id)] as const)
       .filter(([setting, value]) => value !== given.get(setting)),
