@@ -1,7 +1,7 @@
 import {ExpectedError} from '../ground/errors.ts';
 import {cache} from '../settings/cache.ts';
 import {cloud} from '../settings/cluster.ts';
-import type {Get, Setting} from '../settings/define.ts';
+import type {Get} from '../settings/define.ts';
 import {isolation, load, purpose, singleRun} from '../settings/purpose.ts';
 import {chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -23,8 +23,8 @@ export interface Reason {
   verdict: 'for' | 'against' | 'excluded';
   message: string;
   source: string;
-  /** The setting that the chart does not support. */
-  setting?: Setting;
+  /** Id of the setting that the chart does not support. */
+  setting?: string;
 }
 
 export interface Recommendation {
@@ -241,7 +241,7 @@ function judge(
   const target = version === newest.version ? newest : {chart, version};
   const refused = unsupported(target, settings).map(
     ({setting, message}): Reason => ({
-      setting,
+      setting: setting.id,
       verdict: 'excluded',
       message: `${message}.`,
       source: `${chart} ${version}, values`,

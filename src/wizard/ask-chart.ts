@@ -85,6 +85,8 @@ function whyNot(
     ({setting}) => FACTS.includes(setting) || settings.answer(setting)?.source !== 'prompt',
   );
   if (given !== undefined) return given.reason;
-  const excluded = reasons.find(({verdict, setting}) => verdict === 'excluded' && !setting);
+  const excluded = reasons.find(
+    ({verdict, setting}) => verdict === 'excluded' && setting === undefined,
+  );
   return excluded && lowerFirst(excluded.message.replace(/\.$/, ''));
 }
