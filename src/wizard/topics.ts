@@ -111,14 +111,15 @@ function runsAbout(view: TopicView): string | undefined {
   const settings: Settings = view.state.answers.unchecked();
   const runs = isLimited(view) ? (view.state.answers.get(concurrency) ?? 1) : 1;
   const sum = sizing(settings.with(concurrency, {value: runs, source: 'prompt'}), target.chart);
-  const {nodes} = view.known.cluster ?? {};
-  const isOffered = nodes !== undefined && nodes.count > 0;
+  const {nodes, addsNodes} = view.known.cluster ?? {};
+  const isOffered = nodes !== undefined && nodes.count > 0 && addsNodes === undefined;
   const cpu = isOffered ? ` of ${nodes.cpuMilli / 1000n}` : '';
   const memory = isOffered ? ` of ${nodes.memoryMilli / 1000n / 1024n ** 3n}Gi` : '';
   return joined(
     `reserves ${sum.cpuRequested}${cpu} CPU`,
     `${sum.memoryRequested}${memory}`,
     `limit ${sum.memoryLimit}`,
+    addsNodes,
   );
 }
 
@@ -191,10 +192,11 @@ const placementValue = (view: TopicView): string =>
     .filter(Boolean)
     .join(' · ') || 'any node';
 
-function placementAbout({known}: TopicView): string | undefined {
+function placementAbout(view: TopicView): string | undefined {
+  const {known} = view;
   const tainted = known.cluster?.nodePools.filter(({taints}) => taints.length > 0) ?? [];
   const names = tainted.map(({name}) => name).join(', ');
-  return names === '' ? undefined : `tainted pools: ${names}`;
+  return joined(because(nodeSelector, view), names !== '' && `tainted pools: ${names}`);
 }
 
 /** The account, and what gives the agent its token. */
