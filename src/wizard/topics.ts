@@ -31,7 +31,7 @@ import {answerText} from '../ui/prompt-text.ts';
 import {sizing} from '../values/sizing.ts';
 import {CHART_MEANINGS, chartChoices} from './ask-chart.ts';
 import {ROLE} from './ask-role.ts';
-import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
+import {type KnownFacts, offeredText, requirementsOf} from './gathered-facts.ts';
 import {environmentVariable} from './machine-proxy.ts';
 import {hostOf, placeText} from './place.ts';
 import {
@@ -113,8 +113,9 @@ function runsAbout(view: TopicView): string | undefined {
   const sum = sizing(settings.with(concurrency, {value: runs, source: 'prompt'}), target.chart);
   const {nodes, addsNodes} = view.known.cluster ?? {};
   const isOffered = nodes !== undefined && nodes.count > 0 && addsNodes === undefined;
-  const cpu = isOffered ? ` of ${nodes.cpuMilli / 1000n}` : '';
-  const memory = isOffered ? ` of ${nodes.memoryMilli / 1000n / 1024n ** 3n}Gi` : '';
+  const offered = isOffered ? offeredText(nodes) : undefined;
+  const cpu = offered ? ` of ${offered.cpu}` : '';
+  const memory = offered ? ` of ${offered.memory}` : '';
   return joined(
     `reserves ${sum.cpuRequested}${cpu} CPU`,
     `${sum.memoryRequested}${memory}`,
