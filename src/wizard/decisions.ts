@@ -1,5 +1,5 @@
 import type {NodeTotals} from '../answers/cluster-answers.ts';
-import type {Target} from '../charts/releases/target.ts';
+import {policyMissesRuns, type Target} from '../charts/releases/target.ts';
 import {hasKey, supports} from '../charts/support.ts';
 import {cloud} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
@@ -44,7 +44,7 @@ function decisionsFor(state: WizardState, known: KnownFacts): Decision[] {
     ...proxyOf(known),
     ...placement(known),
     ...(answers.get(purpose) === 'runs' ? [runs(target, answers.unchecked(), known)] : []),
-    ...(answers.get(purpose) === 'runs' ? [metadata(state, known)] : []),
+    ...(answers.get(purpose) === 'runs' ? [metadata(target, state, known)] : []),
   ];
   return decisions.filter(
     (each): each is Decision =>
@@ -78,13 +78,18 @@ function fittingRuns(
 }
 
 /** Where nodes have an identity, runs must not get it, unless their own identity or DNS needs the same address. */
-function metadata({answers}: WizardState, {cluster}: KnownFacts): Decision | undefined {
+function metadata(
+  target: Target,
+  {answers}: WizardState,
+  {cluster}: KnownFacts,
+): Decision | undefined {
   const platform = answers.get(cloud);
   if (platform === undefined || platform === 'other') return undefined;
-  if (answers.get(workloadIdentity) === 'gke')
-    return {setting: metadataService, value: 'allow', because: 'GKE identity needs it'};
+  const allowed = (because: string) => ({setting: metadataService, value: 'allow', because});
+  if (policyMissesRuns(target)) return allowed(`${target.chart} cannot block it for runs`);
+  if (answers.get(workloadIdentity) === 'gke') return allowed('GKE identity needs it');
   if (platform.startsWith('gke') && cluster?.usesMetadataDns !== false)
-    return {setting: metadataService, value: 'allow', because: 'Cloud DNS may use its address'};
+    return allowed('Cloud DNS may use its address');
   return {setting: metadataService, value: 'block', because: 'protects the node identity'};
 }
 

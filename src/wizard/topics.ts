@@ -121,6 +121,7 @@ function runsAbout(view: TopicView): string | undefined {
     `${sum.memoryRequested}${memory}`,
     `limit ${sum.memoryLimit}`,
     addsNodes,
+    !isLimited(view) && 'with one run',
   );
 }
 

@@ -94,6 +94,16 @@ describe('the happy path', () => {
     expect(rowOf(stderr, 'Secrets')).toBe('Secrets new Secret scalr-agent-token');
   });
 
+  test('blocks no metadata service with a chart that cannot block it for runs', async () => {
+    const {stderr, asked} = await talk(
+      [TARGET, ASK_TOKEN, ...change('Chart', ['Chart to install', 'agent-k8s']), ...QUIT],
+      onEks,
+    );
+    expect(rowOf(stderr, 'Network')).toContain('allowed; agent-k8s cannot block it for runs');
+    expect(rowOf(stderr, 'Runs')).toMatch(/with one run$/);
+    expect(asked.map(({message}) => message)).not.toContain('Operating system of the nodes');
+  });
+
   test.each<[PlatformName, RegExp, row: string, text: string]>([
     ['gke-autopilot', /5 at a time/, 'Runs', 'Autopilot adds nodes for pending pods'],
     ['aks', /1 at a time/, 'Placement', 'kubernetes.io/os=linux the cluster has Windows nodes'],
