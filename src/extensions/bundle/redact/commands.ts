@@ -63,8 +63,9 @@ const UNSURE: readonly CommandRow[] = [
   // user / password
   [
     ['login', 'log in', 'sign in', 'credential', 'creds'],
-    `(?:[lL]ogin|[lL]og in|[sS]ign in|[cC]redentials?|[cC]reds)[^\\n/:]{0,40}?[ :=]${LOGIN} ?[/:] ?`,
+    `(?:[lL]ogin|[lL]og in|[sS]ign in|[cC]redentials?|[cC]reds)[^\\n/:]{0,40}?[ :=]{1,3}${LOGIN} ?[/:] ?`,
   ],
+  [['invalid port'], `invalid port \\\\*":`, `[^"\\\\\\n]{4,256}(?=\\\\*" after host)`],
   // The output of a command with the name of a secret, below a prompt or in a trace.
   [
     ['password', 'passwd', 'secret', 'token', 'key', 'credential'],
@@ -89,12 +90,12 @@ const COMMANDS: readonly CommandRow[] = [
   ],
   [['user'], `user[ \\t]*=[ \\t]*"${LOGIN}:`, `(?!/)[^"\\\\\\n]{2,256}(?=")`],
   [['user_'], `user_\\w{1,32}=${QUOTE}`],
-  [['user'], `user${GAP}${NAME}${GAP}(?:using|identified by|insecure-password|password)${GAP}`],
+  [['user'], `user${GAP}${LOGIN}${GAP}(?:using|identified by|insecure-password|password)${GAP}`],
   // In a pipe, or in a trace, which prints the commands of a pipe one after the other.
   [
     ['echo', 'printf'],
     `${PRINTS}${QUOTE}(?:[\\w.-]{1,64}:)?`,
-    `${WORD}{2,256}(?=${QUOTE}[ \\t]*(?:\\||(?:${NEXT_LINE})\\++ )${STDIN})`,
+    `(?:(?<=["'])[^"'\\\\\\n]{2,256}|${WORD}{2,256})(?=${QUOTE}[ \\t]*(?:\\||(?:${NEXT_LINE})\\++ )${STDIN})`,
   ],
   // Into a file with the name of a secret.
   [
@@ -136,7 +137,7 @@ const COMMANDS: readonly CommandRow[] = [
   // A name and a password between blanks.
   [
     ['login', 'log in', 'sign in', 'cred'],
-    `(?:[lL]ogin|[lL]og in|[sS]ign in|[cC]red(?:ential)?s?)[^\\n/:]{0,20}?[ :=]${LOGIN} / `,
+    `(?:[lL]ogin|[lL]og in|[sS]ign in|[cC]red(?:ential)?s?)[^\\n/:]{0,20}?[ :=]{1,3}${LOGIN} / `,
     LINE,
   ],
   [['setpassword(', 'withpassword(', 'setsecret('], `\\w{4,8}\\w{0,20}\\(${QUOTE}`],

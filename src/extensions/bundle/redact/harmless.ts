@@ -109,3 +109,14 @@ export const looksChosen = (value: string): boolean =>
 /** Three words or more, as in a passphrase. */
 export const isPhrase = (value: string): boolean =>
   /^[a-z]{3,12}(?:[-._][a-z]{3,12}){2,5}$/.test(value);
+
+/** A password that people remember: one that looks chosen, a passphrase, or a word with a number. */
+export const looksMemorable = (value: string): boolean =>
+  looksChosen(value) || isPhrase(value) || /^[a-z]{4,}[._-]?\d{2,}$/i.test(value);
+
+/** Ends of words that tell how a password is: `mandatory`, `expired`, `insecure`. */
+const PROPERTY = /(?:ed|ing|[ai]ble|[ao]ry|[ae]nt|ive|ous|al|ful|less|ly|ic|ure|ion|ty|ment|en)$/;
+
+/** A long word that is neither an error nor a property, where a password is expected. */
+export const isOtherWord = (value: string): boolean =>
+  /^[a-z]{8,}$/.test(value) && !PROPERTY.test(value) && !isErrorText(value);

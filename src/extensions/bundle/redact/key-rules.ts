@@ -12,10 +12,10 @@ import {collectionAt, secretsBelow} from './structure-rules.ts';
 import {secretsOfColumn} from './tables.ts';
 
 /** Characters between a key and its value: quotes at any JSON nesting depth, brackets, spaces, colors. */
-const ASSIGNS = String.raw`(:=|=>|=(?!=)|(?<![ \t])=(?==[^\s=])|:(?![:=])|%3[ad]|\\+u003[ad]|\u00ef\u00bc[\u009a\u009d]|\\+uff1[ad])`;
+const ASSIGNS = String.raw`(:=|[?+]=|=>|=(?!=)|(?<![ \t])=(?==[^\s=])|:(?![:=])|%3[ad]|\\+u003[ad]|\u00ef\u00bc[\u009a\u009d]|\\+uff1[ad])`;
 const FLAG = String.raw`(?<=(?:^|[\s"'=,([\0])--?[\w-]{2,64})(?:(?=[ \t]+[^\s\\])|${WORD_GAP}|(?<=(?:\n|\\n)[ \t]*--[\w-]{2,64})(?:${NEXT_LINE})[ \t]*)`;
 const SEPARATOR = new RegExp(
-  String.raw`(?:(${QUOTE}?)(?:\]|\\+u005d|%5d)?(?:${SPACES}|${NEXT_LINE}[ \t]*(?=:[ \t]))${ASSIGNS}(?:\*\*(?=[ \t]))?|${FLAG})(?:${SPACES}[,+]?){1,3}`,
+  String.raw`(?:(${QUOTE}?)(?:\]|\\+u005d|%5d)?(?:${SPACES}|${NEXT_LINE}[ \t]*(?=:[ \t]))${ASSIGNS}(?:\*\*(?=[ \t]))?|${FLAG})(?:${SPACES}[,+]?){1,3}(?:\\\r?\n[ \t]*)?`,
   'iy',
 );
 

@@ -5,6 +5,7 @@ import {
   isObjectName,
   isPhrase,
   isProse,
+  looksMemorable,
   looksStrong,
 } from './harmless.ts';
 import {isPlace, type KeyKind, SECRET_IDS} from './key-names.ts';
@@ -84,7 +85,7 @@ export const VERDICTS: readonly Verdict[] = [
       separator === ' ' &&
       isBare &&
       isProse(value) &&
-      /^ [a-z]+(?![\w:/-])/i.test(rest.slice(value.length)),
+      /^ [a-z]+(?!\.?[\w:/-])/i.test(rest.slice(value.length)),
     isSecret: never,
   },
   {
@@ -114,7 +115,11 @@ export const VERDICTS: readonly Verdict[] = [
   {
     example: 'auth: 10.0.0.1',
     applies: ({kind, separator, keyQuoted, value, key}) =>
-      kind === 'word' && separator !== '=' && !keyQuoted && !isLikelySecret(value, kind, key),
+      kind === 'word' &&
+      separator !== '=' &&
+      !keyQuoted &&
+      !isLikelySecret(value, kind, key) &&
+      !looksMemorable(value),
     isSecret: never,
   },
   {

@@ -10,7 +10,7 @@ import {NEXT_LINE} from './separators.ts';
 const GAP = `(?:[ \\t,+~-]|${NEXT_LINE}){1,120}?`;
 const ASSIGNMENT = String.raw`\\*["']?[ \t]*(?:[:=]|=>)[ \t]*`;
 const VALUE_FOLLOWS = new RegExp(
-  String.raw`\\*["']?(?:${GAP})?(?:[ \t]*\{${GAP})?\\*["']?(?:value|default)${ASSIGNMENT}`,
+  String.raw`\\*["']?(?:${GAP})?(?:[ \t]*\{${GAP})?\\*["']?\w{0,20}(?:value|default)${ASSIGNMENT}`,
   'iy',
 );
 const NAME_FOLLOWS = new RegExp(
