@@ -65,11 +65,17 @@ const UNSURE: readonly CommandRow[] = [
     ['login', 'log in', 'sign in', 'credential', 'creds'],
     `(?:[lL]ogin|[lL]og in|[sS]ign in|[cC]redentials?|[cC]reds)[^\\n/:]{0,40}?[ :=]{1,3}${LOGIN} ?[/:] ?`,
   ],
+  // A user and a password alone on a line.
+  [
+    ['" "', '" \\"'],
+    `["] \\\\*"(?<=(?:^|\\n)[ \\t]*\\\\*"[\\w.@-]{1,64}\\\\*" \\\\*")`,
+    `[^"\\s\\\\]{6,256}(?=\\\\*"[ \\t]*(?:\\n|$))`,
+  ],
   [['invalid port'], `invalid port \\\\*":`, `[^"\\\\\\n]{4,256}(?=\\\\*" after host)`],
   // The output of a command with the name of a secret, below a prompt or in a trace.
   [
     ['password', 'passwd', 'secret', 'token', 'key', 'credential'],
-    `(?<=(?:^|\\n)[ \\t]*[$#>+%] [^\\n]{0,200})\\w{3,12}[^\\n]{0,200}\\n[ \\t]*`,
+    `[a-zA-Z]{3,12}(?<=(?:^|\\n)[ \\t]*[$#>+%] [^\\n]{0,200})[^\\n]{0,200}\\n[ \\t]*`,
     LINE,
   ],
 ];
@@ -114,7 +120,7 @@ const COMMANDS: readonly CommandRow[] = [
   [['//', './/'], `//[\\w/]{0,40}(?:password|secret|token)${GAP}-v${GAP}`],
   [
     ['sed'],
-    `sed\\b${MORE}\\w{0,40}(?:PASS|PASSWORD|SECRET|TOKEN|KEY)\\w{0,20}(?:=[^/|#\\n]{0,40})?[/|#](?:\\w{1,40}=)?`,
+    `sed\\b${MORE}\\w{0,40}(?:PASS|PASSWORD|PW|SECRET|TOKEN|KEY)\\w{0,20}(?:=[^/|#\\n]{0,40})?[/|#](?:\\w{1,40}=)?`,
     '[^\\s"\'/|#]{4,256}(?=[/|#])',
   ],
   // Of a router or a switch; the digit is the kind of its hash.

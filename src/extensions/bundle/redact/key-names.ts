@@ -13,6 +13,7 @@ const SECRET =
 const FOREIGN = words(
   'kennwort contraseña contrasena senha heslo haslo hasło jelszó motdepasse wachtwoord lösenord losenord passord adgangskode salasana parola parolă lozinka пароль 密码 密碼 パスワード 비밀번호 סיסמה şifre κωδικός geslo zaporka slaptažodis parool пароля รหัสผ่าน',
 );
+export const isForeignPassword = (key: string): boolean => FOREIGN.has(key.toLowerCase());
 const FOREIGN_PHRASES = ['mot de passe', 'كلمة المرور', 'كلمة السر', 'mật khẩu', 'kata sandi'];
 const CODES = ['one-time', 'verification', 'recovery', 'backup', 'unlock'].map(
   (kind) => `${kind} code`,

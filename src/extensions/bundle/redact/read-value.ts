@@ -159,7 +159,7 @@ export function bare(
       /(?:(?!%2[26]|%7d|\\+(?:u0026|u0022|["'nrt]))[^\s"'&<>`])*/iy,
       /[\s"'&]/g,
     );
-  const [login = ''] = /^cred/i.test(key)
+  const [login = ''] = /^-*(?:cred|auth$|basic)/i.test(key)
     ? (matchAt(/[\w.@-]{1,64} ?[/:|] ?(?=[^\s/])/y, text, at) ?? [])
     : [];
   if (login !== '') return word(text, at + login.length, budget);

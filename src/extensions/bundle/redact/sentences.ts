@@ -11,7 +11,7 @@ import {
   looksMemorable,
   looksStrong,
 } from './harmless.ts';
-import {isDescription, type Key} from './key-names.ts';
+import {isDescription, isForeignPassword, type Key} from './key-names.ts';
 import {isLikelySecret} from './key-verdicts.ts';
 import {onlyWordBelow, QUOTE, quoted} from './read-value.ts';
 import {type Extent, NOTHING} from './rule.ts';
@@ -32,7 +32,7 @@ interface Connector {
 }
 
 const connector = (source: string, isSure: boolean, accepts?: Connector['accepts']): Connector => ({
-  expression: new RegExp(`${source}[ \\t]*(?=\\S)`, 'iy'),
+  expression: new RegExp(`${source}[ \\t]*(?:<[a-z]{1,6}>)?(?=\\S)`, 'iy'),
   isSure,
   accepts,
 });
@@ -66,7 +66,7 @@ const LONGEST = 512;
 
 /** `password is …`, `PASSWORD '…'`, `token … is expired`: what follows a word in a sentence, if it looks like a secret. */
 export function inSentence(text: string, key: Key, isStrict: boolean): readonly Extent[] {
-  const isPassword = PASSWORD.test(key.text);
+  const isPassword = PASSWORD.test(key.text) || isForeignPassword(key.text);
   if (isPassword) {
     const changed = matchAt(FROM_TO, text, key.end)?.indices?.slice(1);
     if (changed !== undefined) return changed.map(([start, end]) => ({start, end}));
@@ -81,7 +81,19 @@ export function inSentence(text: string, key: Key, isStrict: boolean): readonly 
     const found = valueAt(text, key, place);
     if (found !== undefined) return [found];
   }
-  return isPassword ? before(text, key) : NOTHING;
+  const found = isPassword ? before(text, key) : NOTHING;
+  return found.length > 0 ? found : strongWordBelow(text, key.end);
+}
+
+const REST_OF_LINE = new RegExp(`[^\\n]{0,120}(?=${NEXT_LINE})`, 'y');
+
+/** What a command prints whose last words name a secret. */
+function strongWordBelow(text: string, at: number): readonly Extent[] {
+  const rest = matchAt(REST_OF_LINE, text, at)?.[0];
+  if (rest === undefined) return NOTHING;
+  return onlyWordBelow(text, at + rest.length).filter(({start, end}) =>
+    looksStrong(text.slice(start, end)),
+  );
 }
 
 /** `"X" for the password`, `X is no valid password`. */
@@ -129,7 +141,7 @@ function valueAt(text: string, key: Key, place: Place): Extent | undefined {
 
 /** `shared_secret`, but not the word alone, which can be the name of an object. */
 const COMPOUND = /[a-z0-9][_-]?(?:secret|token)$/i;
-const LINE_ENDS = /^["'`.)]{0,2}[ \t]*(?:[\r\n]|\\+[nr]|$)/;
+const LINE_ENDS = /^["'`.)]{0,2}[ \t]*(?:[\r\n|]|\\+[nr]|\u00e2\u0094\u0082|$)/;
 
 function isSecretWord(
   value: string,

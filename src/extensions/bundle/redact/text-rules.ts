@@ -127,7 +127,7 @@ const accounts: RedactionRule = {
 };
 
 const CALL = /[\w.:]{0,40}\(([^\n()]{0,240})/dy;
-const LITERAL = /["']([^"'\n/]{4,128})["']/g;
+const LITERAL = /["']([^"'\n]{0,128})["']/g;
 
 /** Literals that look like passwords in a call that logs in or encrypts. */
 const callArguments: RedactionRule = {
@@ -139,6 +139,7 @@ const callArguments: RedactionRule = {
     'mysqli',
     'pdo',
     'password_',
+    'jwt',
     'credential',
     'crypt',
     'hmac',
