@@ -110,9 +110,12 @@ export const looksChosen = (value: string): boolean =>
 export const isPhrase = (value: string): boolean =>
   /^[a-z]{3,12}(?:[-._][a-z]{3,12}){2,5}$/.test(value);
 
-/** A password that people remember: one that looks chosen, a passphrase, or a word with a number. */
+/** What a password can be where one is expected: it looks chosen, or is a passphrase, a word with a number, hex digits or a number. */
 export const looksMemorable = (value: string): boolean =>
-  looksChosen(value) || isPhrase(value) || /^[a-z]{4,}[._-]?\d{2,}$/i.test(value);
+  looksChosen(value) ||
+  isPhrase(value) ||
+  /^(?:[a-z]{4,}[._-]?\d{2,}|(?=.*\d)[0-9a-f]{6,})$/i.test(value) ||
+  /^[A-Z][a-z]{3,}_[A-Za-z]+$/.test(value);
 
 /** Ends of words that tell how a password is: `mandatory`, `expired`, `insecure`. */
 const PROPERTY = /(?:ed|ing|[ai]ble|[ao]ry|[ae]nt|ive|ous|al|ful|less|ly|ic|ure|ion|ty|ment|en)$/;

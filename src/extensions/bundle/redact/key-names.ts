@@ -15,7 +15,7 @@ const FOREIGN = words(
 );
 export const isForeignPassword = (key: string): boolean => FOREIGN.has(key.toLowerCase());
 const FOREIGN_PHRASES = ['mot de passe', 'كلمة المرور', 'كلمة السر', 'mật khẩu', 'kata sandi'];
-const CODES = ['one-time', 'verification', 'recovery', 'backup', 'unlock'].map(
+const CODES = ['one-time', 'verification', 'recovery', 'backup', 'unlock', 'mfa', 'security'].map(
   (kind) => `${kind} code`,
 );
 const PHRASES = [...FOREIGN_PHRASES, ...CODES];
@@ -65,7 +65,7 @@ const PAIRS = new Set([
 ]);
 /** Words that can follow the secret word: DB_PASSWORD_PROD, tokenBase64. */
 const STILL = words(
-  'wo value val text plain plaintext raw base64 b64 hex data encoded string pem prod production staging stage dev test old new current previous next primary secondary default',
+  'wo base value val text plain plaintext raw base64 b64 hex data encoded string pem prod production staging stage dev test old new current previous next primary secondary default',
 );
 /** Words after a secret word that make it something else: token_type, password_policy. */
 const METADATA = words(

@@ -3,6 +3,7 @@ import {
   isErrorText,
   isHarmless,
   isObjectName,
+  isOtherWord,
   isPhrase,
   isProse,
   looksMemorable,
@@ -85,6 +86,8 @@ export const VERDICTS: readonly Verdict[] = [
       separator === ' ' &&
       isBare &&
       isProse(value) &&
+      !isOtherWord(value) &&
+      !looksMemorable(value) &&
       /^ [a-z]+(?!\.?[\w:/-])/i.test(rest.slice(value.length)),
     isSecret: never,
   },
@@ -97,7 +100,7 @@ export const VERDICTS: readonly Verdict[] = [
     example: 'auth: enabled',
     applies: ({kind, separator, key, value, isBare}) =>
       kind === 'word' &&
-      !((separator === '=' || !isBare) && /^pa|^pw/i.test(key)) &&
+      !((separator === '=' || !isBare || key.startsWith('-')) && /^-*(?:pa|pw|pin)/i.test(key)) &&
       isProse(value),
     isSecret: never,
   },
@@ -119,7 +122,8 @@ export const VERDICTS: readonly Verdict[] = [
       separator !== '=' &&
       !keyQuoted &&
       !isLikelySecret(value, kind, key) &&
-      !looksMemorable(value),
+      !looksMemorable(value) &&
+      !(/pass|pw|pin|otp/i.test(key) && (key.startsWith('-') || /^\d{4,}$/.test(value))),
     isSecret: never,
   },
   {
@@ -144,6 +148,7 @@ export const VERDICTS: readonly Verdict[] = [
       separator === ':' &&
       beginsLine === false &&
       isProse(value) &&
+      !(/pass|pwd/i.test(key) && (isOtherWord(value) || looksMemorable(value))) &&
       (/pass|pwd/i.test(key) ? MORE_WORDS : ANY_WORDS).test(rest.slice(value.length)),
     isSecret: never,
   },
@@ -151,7 +156,7 @@ export const VERDICTS: readonly Verdict[] = [
     example: 'password=denied',
     applies: always,
     isSecret: ({separator, value, rest}) =>
-      !isErrorText(separator === '=' ? value : sentence(rest, value)),
+      !isErrorText(separator === ':' ? sentence(rest, value) : (value.split(/\s/, 1)[0] as string)),
   },
 ];
 

@@ -59,7 +59,7 @@ const CONNECTORS: readonly Connector[] = [
 const FROM_TO =
   /[^\n]{0,40}?\b(?:from[ \t]+|old=)["']?([^\s"',]{1,128})["']?,?[ \t]+(?:to[ \t]+|new=)["']?([^\s"',]{4,128})/dy;
 const ENDS_LINE = new RegExp(`${WORDS}[ \\t]*:(?=[ \\t]*(?:${NEXT_LINE}))`, 'iy');
-const PASSWORD = /(?:pass(?:word|wd|phrase|code)?s?|bearer|psk|wort|pw|pin|otp|code)$/i;
+const PASSWORD = /(?:pass(?:word|wd|phrase|code)?s?|bearer|psk|wort|pw|pwd|pin|otp|code)$/i;
 const OPENING = new RegExp(QUOTE, 'iy');
 const WORD = /[^\s"'`<>|]{4,512}/y;
 const LONGEST = 512;
@@ -91,8 +91,13 @@ const REST_OF_LINE = new RegExp(`[^\\n]{0,120}(?=${NEXT_LINE})`, 'y');
 function strongWordBelow(text: string, at: number): readonly Extent[] {
   const rest = matchAt(REST_OF_LINE, text, at)?.[0];
   if (rest === undefined) return NOTHING;
-  return onlyWordBelow(text, at + rest.length).filter(({start, end}) =>
-    looksStrong(text.slice(start, end)),
+  const isCommand = /^(?:[ \t]+-\S+(?:[ \t]+\w+)?)*$/.test(rest);
+  return onlyWordBelow(text, at + rest.length).filter(
+    ({start, end}) =>
+      looksStrong(text.slice(start, end)) ||
+      (isCommand &&
+        /\d/.test(text.slice(start, end)) &&
+        /^[\da-f-]{20,}$/i.test(text.slice(start, end))),
   );
 }
 
