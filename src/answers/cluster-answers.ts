@@ -216,17 +216,17 @@ function summaryOf({versions, platform, nodes}: ClusterFacts): string {
   return [
     ...(name === undefined || name === 'Other' ? [] : [name]),
     version,
-    ...(isKnown(nodes) ? [count(nodes.value.filter(isUsable).length, 'node')] : []),
+    ...(isKnown(nodes) ? [count(nodes.value.filter(takesAgents).length, 'node')] : []),
   ].join(', ');
 }
 
-const isUsable = ({os, isReady, isSchedulable}: NodeCapacity): boolean =>
+const takesAgents = ({os, isReady, isSchedulable}: NodeCapacity): boolean =>
   os === 'linux' && isReady && isSchedulable;
 
 /** Sums over the nodes that take pods without tolerations; where there are none, over all. */
 function nodesIn({nodes}: ClusterFacts): NodeTotals | undefined {
   if (!isKnown(nodes)) return undefined;
-  const usable = nodes.value.filter(isUsable);
+  const usable = nodes.value.filter(takesAgents);
   const open = usable.filter((node) => mayRun({}, node));
   const summed = open.length > 0 ? open : usable;
   const sum = (resource: string): bigint =>
