@@ -59,17 +59,18 @@ const UNSURE: readonly CommandRow[] = [
     `[^"\\s\\\\]{6,256}(?=\\\\*"[ \\t]*(?:\\n|$))`,
   ],
   [['invalid port'], `invalid port \\\\*":`, `[^"\\\\\\n]{4,256}(?=\\\\*" after host)`],
-  // The output of a command with the name of a secret, below a prompt or in a trace.
-  [
-    ['password', 'passwd', 'secret', 'token', 'key', 'credential'],
-    `[a-zA-Z]{3,12}(?<=(?:^|\\n)[ \\t]*[$#>+%] [^\\n]{0,200})[^\\n]{0,200}\\n[ \\t]*`,
-    LINE,
-  ],
 ];
 
 /** The same where less else stands. */
 const LIKELY: readonly CommandRow[] = [
   [flags('-a'), `.-[aA]${GAP}${LOGIN}:`],
+  // The output of a command with the name of a secret, below a prompt or in a trace.
+  [
+    ['password', 'passwd', 'secret', 'token', 'key', 'credential'],
+    `[a-zA-Z]{3,12}(?<=(?:^|\\n)[ \\t]*(?:[$#>+%]{1,3}|\\(\\w+\\)|\\w+>) [^\\n]{0,200})[^\\n]{0,200}\\n[ \\t]*(?:=> |\\$\\d+ = (?:0x\\w+ )?)?`,
+    LINE,
+  ],
+  [['user ', 'login ', 'digest '], `(?:[uU]ser|[lL]ogin|digest) (?:(?:is|as|with|add) )?${LOGIN}:`],
   [['passwd -'], `passwd${GAP}-${MORE}${GAP}`, LINE],
   [['<<<'], `<<<[ \\t]*`],
   [
@@ -115,6 +116,10 @@ const COMMANDS: readonly CommandRow[] = [
     `${WORD}{4,256}(?=${QUOTE}[ \\t]*(?:>{1,2}|\\|[ \\t]*tee)[ \\t]*[^\\n;|]{0,100}(?:pass|secret|token|[/_]pw|cred))`,
   ],
   [['<(echo', '<(printf'], `<\\(${PRINTS}`],
+  [
+    ['$(echo', '$(printf'],
+    `[$]\\((?<=(?:[Pp]ass(?:word|wd)?|PASS(?:WORD)?|[Ss]ecret|SECRET|[Tt]oken|TOKEN|KEY)=["']?\\$\\()${PRINTS}`,
+  ],
   [['<<<'], `(?<=${READS}[^\\n|;]{0,120})<<<[ \\t]*`],
   // The word behind a name in a command that sets something.
   [
@@ -157,6 +162,8 @@ const COMMANDS: readonly CommandRow[] = [
   [
     [
       'base64 -d',
+      'pwgen',
+      'openssl rand',
       'base64 --decode',
       'secrets versions access',
       'nonsensitive(',
