@@ -1,12 +1,17 @@
-import type {Get, Setting} from '../settings/define.ts';
+import {type Get, type Setting, type Spell, spell as spellAsFlag} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
 import {ChartVersion, chartFor} from './chart-version.ts';
 import type {Target} from './releases/target.ts';
 import type {Row, Scope} from './shared/row.ts';
 import {hasRow, isWrittenWithoutRow, type Unsupported, unsupportedBy} from './shared/support.ts';
 
-export const scopeOf = (target: Target, get: Get = () => undefined): Scope => ({
+export const scopeOf = (
+  target: Target,
+  get: Get = () => undefined,
+  spell: Spell = spellAsFlag,
+): Scope => ({
   get,
+  spell,
   version: target.version,
   defaults: ChartVersion.of(target).defaults,
 });

@@ -1,4 +1,4 @@
-import {resolve} from 'node:path';
+import {dirname, join, resolve} from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
@@ -125,6 +125,7 @@ export default class Migrate extends BaseCommand<Result> {
     const migrated = migrateFile({
       ...request,
       text,
+      parent: await this.#parentOf(file),
       keeps: keepsDefaults ? 'all' : 'security',
       read,
     });
@@ -132,6 +133,13 @@ export default class Migrate extends BaseCommand<Result> {
       migrated: await withConfirmed(migrated, chart, deps),
       before: {name: file, newName: `${file} (migrated)`, text, isPrivate: false},
     };
+  }
+
+  /** The Chart.yaml beside a values file. */
+  async #parentOf(file: string): Promise<string | undefined> {
+    const path = join(dirname(file), 'Chart.yaml');
+    if (file === '-' || (await this.app.files.kindOf(path)) !== 'file') return undefined;
+    return (await this.app.files.read(path)).toString('utf8');
   }
 
   #report({from, to, changes, warnings, notes, ...migrated}: MigratedFile, newName: string): void {

@@ -97,6 +97,8 @@ export interface DecisionOption {
   /** Flags that cannot be combined with it. */
   remove?: readonly string[];
   when: string;
+  /** The next step that says the same, and is left out where the whole command is printed. */
+  replaces?: string;
 }
 
 interface BaseDetails {

@@ -23,7 +23,7 @@ import {
   type Values,
 } from '../ground/tree.ts';
 import {set, valuesFile} from '../settings/chart-values.ts';
-import {type Setting, spell} from '../settings/define.ts';
+import {type Setting, type Spell, spell} from '../settings/define.ts';
 import {InvalidValue} from '../settings/kinds/kind.ts';
 import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -55,13 +55,19 @@ export interface GeneratedValues {
   recommendation?: Recommendation;
 }
 
+/** What is known besides the settings. */
+export interface GenerateFacts extends ChartRequirements {
+  /** How texts spell a setting (default: as its flag). */
+  spell?: Spell;
+}
+
 /**
  * Generates the values for one exact chart version; `facts` of the cluster help to recommend a chart, and `read` is the chart itself for
  * a version that this program does not know. Pure. @throws ExpectedError
  */
 export function generate(
   given: Settings,
-  facts: ChartRequirements = {},
+  facts: GenerateFacts = {},
   read?: Target,
 ): GeneratedValues {
   let recommendation: Recommendation | undefined;
@@ -74,9 +80,12 @@ export function generate(
     read,
   );
   refuseUnsupported(given, target, facts);
-  const {settings, guesses} = withChartDefaults(given, target);
+  const {spell: spelled = spell} = facts;
+  const {settings, guesses} = withChartDefaults(given, target, spelled);
   refusing(valuesFile, () => refuseSecretsIn(readLayers(settings.get(valuesFile) ?? []), target));
-  const {values, origins, ...written} = refusing(set, () => renderValues(settings, target));
+  const {values, origins, ...written} = refusing(set, () =>
+    renderValues(settings, target, spelled),
+  );
   const seen = effectiveValues(withoutMethodNames(values), target);
   const effective = readEffective(seen, target).settings;
   refusePlaceholders({values, origins});
@@ -92,6 +101,7 @@ export function generate(
     get: effectiveGet(settings, effective),
     isExplicit: settings.isExplicit,
     kubernetes: facts.kubernetes,
+    spell: spelled,
   };
   return {
     target,
@@ -152,6 +162,7 @@ const howToUseKnown = (given: Settings, {chart}: Target): string =>
 function withChartDefaults(
   given: Settings,
   target: Target,
+  spelled: Spell,
 ): {settings: Settings; guesses: SettingFinding[]} {
   const guesses: SettingFinding[] = [];
   const settings = chartFor(target).defaults.reduce((known, {setting, value}) => {
@@ -162,7 +173,7 @@ function withChartDefaults(
       guesses.push(
         warningOf(
           'GUESS',
-          `${spell(setting)} ${found.value} ${found.untested}: verify on a node that it is writable and mounted without noexec.`,
+          `${spelled(setting)} ${found.value} ${found.untested}: verify on a node that it is writable and mounted without noexec.`,
           setting.id,
         ),
       );
@@ -234,8 +245,8 @@ interface RenderedValues {
  * Writes settings as values of one chart version: only what differs from the chart defaults.
  * Unsupported settings must have been refused before. @throws InvalidValue for an invalid assignment
  */
-function renderValues(settings: Settings, target: Target): RenderedValues {
-  const writer = new ValuesWriter(settings, target);
+function renderValues(settings: Settings, target: Target, spelled: Spell): RenderedValues {
+  const writer = new ValuesWriter(settings, target, spelled);
   writer.writeSettings();
   writer.writeAssignments();
   writer.writeDerived();
@@ -254,10 +265,10 @@ class ValuesWriter {
   /** Also keys that keep the chart default because the user asked for that value. */
   readonly #chosen = new Set<string>();
 
-  constructor(settings: Settings, target: Target) {
+  constructor(settings: Settings, target: Target, spelled: Spell) {
     this.#settings = settings;
     this.#target = target;
-    this.#scope = scopeOf(target, settings.get);
+    this.#scope = scopeOf(target, settings.get, spelled);
     this.#ofFiles = readLayers(settings.get(valuesFile) ?? []);
     this.values = copyOf(this.#ofFiles);
     const setting = valuesFile as Setting;
@@ -292,7 +303,7 @@ class ValuesWriter {
     for (const [path] of row.write(value, this.#scope)) this.#chosen.add(spellPath(path));
     const message = row.partly?.(value, this.#scope);
     if (message !== undefined && !this.warnings.some((each) => each.message === message))
-      this.warnings.push(warningOf('PARTLY_SUPPORTED', message, setting.id));
+      this.warnings.push(warningOf(row.code ?? 'PARTLY_SUPPORTED', message, setting.id));
   }
 
   /** The keys that users set by their names. */

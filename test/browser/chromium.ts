@@ -39,14 +39,12 @@ export async function startChromium(context: Pick<TestContext, 'skip'>): Promise
   return browser;
 }
 
+export const findPdfToText = (context: Pick<TestContext, 'skip'>): Promise<string> =>
+  installed('pdftotext', 'poppler-utils', context);
+
 /** Text of a printed page without white space and hyphens, which mark broken words. What lies outside of the paper is missing. */
-export async function textOfPdf(
-  input: Uint8Array,
-  context: Pick<TestContext, 'skip'>,
-): Promise<string> {
-  const pdftotext = await installed('pdftotext', 'poppler-utils', context);
-  return (await execa(pdftotext, ['-', '-'], {input})).stdout.replace(/[\s-]/g, '');
-}
+export const textOfPdf = async (input: Uint8Array, pdfToText: string): Promise<string> =>
+  (await execa(pdfToText, ['-', '-'], {input})).stdout.replace(/[\s-]/g, '');
 
 export const closeChromium = async (): Promise<void> => (await browser)?.close();
 

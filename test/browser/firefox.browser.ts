@@ -4,7 +4,7 @@ import puppeteer, {type Browser, type Page} from 'puppeteer-core';
 import {afterAll, expect, onTestFinished, type TestContext, test} from 'vitest';
 import {timelineOf} from '../../report/timeline-data.ts';
 import {installed} from '../engines/tools.ts';
-import {textOfPdf, writePage} from './chromium.ts';
+import {findPdfToText, textOfPdf, writePage} from './chromium.ts';
 import {FILES, RISKY} from './sample-bundle.ts';
 
 /** Preferences of Firefox, which cannot be changed for one page. */
@@ -61,7 +61,7 @@ const textOf = (page: Page, selector: string): Promise<string> =>
 
 test('verdict and findings are readable without scripts, on paper too', async (context) => {
   const page = await openPage(context, {preferences: NO_SCRIPTS});
-  const text = await textOfPdf(await page.pdf({format: 'A4'}), context);
+  const text = await textOfPdf(await page.pdf({format: 'A4'}), await findPdfToText(context));
   for (const part of [
     '1error,1warning.Startwithpod/agent1(CRASH_LOOP).',
     'exits<b>atonce</b>',

@@ -1,6 +1,6 @@
 import type {Page} from 'playwright-core';
 import {afterAll, expect, test} from 'vitest';
-import {closeChromium, openPage, textOfPdf, writePage} from './chromium.ts';
+import {closeChromium, findPdfToText, openPage, textOfPdf, writePage} from './chromium.ts';
 import {FILES} from './sample-bundle.ts';
 
 afterAll(closeChromium);
@@ -16,8 +16,8 @@ const FINDINGS = Array.from({length: 30}, (_, index) => ({
 }));
 const path = await writePage({...FILES, 'findings.json': JSON.stringify(FINDINGS)});
 
-const printed = async (page: Page, context: Parameters<typeof openPage>[0]): Promise<string> =>
-  textOfPdf(await page.pdf({format: 'A4'}), context);
+const printed = async (page: Page, pdfToText: string): Promise<string> =>
+  textOfPdf(await page.pdf({format: 'A4'}), pdfToText);
 
 /** Elements of which a part is hidden on paper. */
 const cutElements = (page: Page): Promise<string[]> =>
@@ -37,9 +37,10 @@ const cutElements = (page: Page): Promise<string[]> =>
   );
 
 test('the first screen is printed whole, dark on white, whatever the theme', async (context) => {
+  const pdfToText = await findPdfToText(context);
   const page = await openPage(context, path, {colorScheme: 'dark'});
   await page.locator('.bar').waitFor();
-  const text = await printed(page, context);
+  const text = await printed(page, pdfToText);
   expect(text).toContain('1error,1warning.Startwithpod/agent1(CRASH_LOOP).');
   for (const {subject, message, remedies} of FINDINGS) {
     for (const part of [subject.object + message, ...remedies.map(({text}) => text)])
@@ -64,9 +65,11 @@ test.for([
   ],
   ['#object=objects/pod/risky.json', '.object pre', 'nodeName:node1'],
 ] as const)('%s is printed as it is on the screen', async ([hash, ready, text], context) => {
+  // Before it waits: a test is not skipped from within a poll.
+  const pdfToText = await findPdfToText(context);
   const page = await openPage(context, path, {hash});
   await page.locator(ready).first().waitFor();
-  await expect.poll(() => printed(page, context)).toContain(text);
+  await expect.poll(() => printed(page, pdfToText)).toContain(text);
   await page.emulateMedia({media: 'print'});
   expect(await cutElements(page)).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {parse} from 'yaml';
 import Migrate from '../../src/commands/migrate.ts';
 import Validate from '../../src/commands/validate.ts';
 import Values from '../../src/commands/values.ts';
@@ -420,6 +421,47 @@ sops:
     expect(exit).toBe(1);
     expect((await memory.read('v.yaml')).toString()).toBe(text);
     expect((await runCommand(Migrate, [...argv, 'new.yaml'], {files: memory})).exit).toBe(0);
+  });
+});
+
+describe('values of a parent chart', () => {
+  const parent = (version: string): string =>
+    `apiVersion: v2\nname: platform\nversion: 0.1.0\ndependencies:\n  - {name: agent-k8s, alias: scalr, version: ${version}, repository: "https://scalr.github.io/agent-helm/"}\n`;
+  const VALUES =
+    '# ours\nredis: {enabled: true}\nscalr: # the agent\n  agent:\n    url: https://acme.scalr.io\n    tokenExistingSecret: t\n    container_task_mem_limit: 4096\ncache: {}\n';
+  const inDirectory = (version: string) =>
+    memoryFiles({'u/Chart.yaml': parent(version), 'u/values.yaml': VALUES});
+
+  test('are migrated below the key of the dependency; the rest stays, and Chart.yaml is named', async () => {
+    const memory = inDirectory('0.5.58');
+    const argv = ['u/values.yaml', ...JOB, '--yes', '--out', 'u/values.yaml'];
+    const {stderr, exit} = await runCommand(Migrate, argv, {files: memory});
+    expect(exit).toBe(0);
+    expect(stderr).toContain('Migrated the dependency scalr from agent-k8s@0.5.58.');
+    expect(stderr).toContain('Set the dependency scalr in Chart.yaml to agent-job 0.6.5');
+    const yaml = (await memory.read('u/values.yaml')).toString();
+    expect(yaml.startsWith('# ours\nredis: {enabled: true}\nscalr: # the agent\n')).toBe(true);
+    expect(yaml.endsWith('\ncache: {}\n')).toBe(true);
+    expect(parse(yaml)).toMatchObject({
+      scalr: {task: {runner: {resources: {limits: {memory: '4Gi'}}}}},
+    });
+    expect((await memory.read('u/Chart.yaml')).toString()).toBe(parent('0.5.58'));
+  });
+
+  test('need the installed version if the dependency has a range', async () => {
+    const {stderr, exit} = await runCommand(Migrate, ['u/values.yaml', ...JOB], {
+      files: inDirectory('0.5.x'),
+    });
+    expect(stderr).toContain('has the version range "0.5.x" of agent-k8s');
+    expect(exit).toBe(2);
+  });
+
+  test('are not in Chart.yaml', async () => {
+    const {stderr, exit} = await runCommand(Migrate, ['u/Chart.yaml', ...JOB], {
+      files: inDirectory('0.5.58'),
+    });
+    expect(stderr).toContain('Cannot migrate u/Chart.yaml: its values are in other files.');
+    expect(exit).toBe(2);
   });
 });
 

@@ -8,6 +8,18 @@ import {install, uninstall} from '../support/run-on-cluster.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelm();
 
+/** Time passes only in pauses, and these are short. */
+function shortPauses() {
+  let time = Date.now();
+  return {
+    now: () => new Date(time),
+    sleep: async (milliseconds: number) => {
+      time += milliseconds;
+      await setTimeout(20);
+    },
+  };
+}
+
 test('says which finalizer holds a pod while it waits, and how to remove it', async () => {
   const place = await installPlace();
   const {kubectl, namespace} = place;
@@ -29,7 +41,12 @@ test('says which finalizer holds a pod while it waits, and how to remove it', as
     await kubectl('delete', 'pod', name, '--ignore-not-found', '--wait=false');
     await finalizers(null).catch(() => undefined);
   });
-  const {exit, stderr} = await uninstall(place, helm, ['--yes', '--drain-timeout', '20s'], {});
+  const {exit, stderr} = await uninstall(
+    place,
+    helm,
+    ['--yes', '--drain-timeout', '1m'],
+    shortPauses(),
+  );
   expect(exit, stderr).toBe(6);
   const held = `Pod ${name}: its deletion is not complete, pending finalizers: example.com/hold`;
   expect(stderr.split(held).length - 1, stderr).toBe(2);
@@ -61,16 +78,7 @@ test('says what the verification at the end waits for', async () => {
   onTestFinished(async () => {
     await finalizers(null).catch(() => undefined);
   });
-  // Time passes only in pauses, and these are short.
-  let time = Date.now();
-  const deps = {
-    now: () => new Date(time),
-    sleep: async (milliseconds: number) => {
-      time += milliseconds;
-      await setTimeout(20);
-    },
-  };
-  const {exit, stderr} = await uninstall(place, helm, ['--yes', '--timeout', '1m'], deps);
+  const {exit, stderr} = await uninstall(place, helm, ['--yes', '--timeout', '1m'], shortPauses());
   expect(exit, stderr).toBe(6);
   const held = `Deployment ${name}: its deletion is not complete, pending finalizers: example.com/hold`;
   const lines = stderr.replaceAll(/\s+/g, ' ').split(held).length - 1;

@@ -3,9 +3,9 @@ import {describe, expect, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
 import type {KubernetesObject} from '../../src/cluster/kubernetes/objects.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
-import {type Workplace, workplace} from '../control-plane/workplace.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 import {commandsIn} from '../support/commands-in.ts';
-import {chartFlags, TOKEN} from '../support/install-place.ts';
+import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
 import {violations} from '../support/output-schema.ts';
 import {install, status, uninstall, upgrade} from '../support/run-on-cluster.ts';
 
@@ -16,7 +16,7 @@ const DEPLOYMENT = 'Deployment scalr-agent-agent-local';
 
 /** An agent without a Helm release, as `helm template | kubectl apply` or a GitOps tool leaves it. */
 async function applied(metadata: object = {}): Promise<Workplace> {
-  const place = await workplace();
+  const place = await installPlace();
   const values = [
     '--set',
     'agent.url=https://acme.scalr.io',
@@ -98,7 +98,7 @@ describe('an agent without a Helm release', () => {
   });
 
   test('is installed again when its Helm record was deleted', async () => {
-    const place = await workplace();
+    const place = await installPlace();
     expect((await install(place, helm, [...LOCAL, '--yes'], {env: TOKEN})).exit).toBe(0);
     await place.kubectl('delete', 'secrets', '--selector=owner=helm');
     expect(JSON.parse((await status(place, helm, ['--json'])).stdout)).toMatchObject({

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {existsSync} from 'node:fs';
-import {mkdir, mkdtemp, readFile, rename, rm} from 'node:fs/promises';
+import {mkdir, mkdtemp, readFile, rename, rm, writeFile} from 'node:fs/promises';
 import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
@@ -20,6 +20,7 @@ const PROGRAMS = {
     'fleets/terraform-provider-helm',
     'github.com/hashicorp/terraform-provider-helm',
   ],
+  flux: ['fleets/flux', './cmd/flux'],
   tofu: ['fleets/opentofu', 'github.com/opentofu/opentofu/cmd/tofu'],
 } as const;
 
@@ -69,8 +70,9 @@ export async function builtTool(
   // Build beside the target and rename, because two test runs may build at the same time.
   const work = await mkdtemp(join(folder, 'work-'));
   try {
+    const cwd = name === 'flux' ? await copyOfFlux(work, context) : folderOf(module);
     await execa('go', ['build', '-trimpath', '-ldflags', '-s -w', '-o', join(work, name), source], {
-      cwd: folderOf(module),
+      cwd,
       env: {CGO_ENABLED: '0'},
     });
     await rename(join(work, name), path);
@@ -78,6 +80,18 @@ export async function builtTool(
     await rm(work, {recursive: true, force: true});
   }
   return path;
+}
+
+/** Flux embeds manifests that only its releases contain, so it is built from a copy of its module with an empty one. */
+async function copyOfFlux(work: string, context: Pick<TestContext, 'skip'>): Promise<string> {
+  const module = await moduleDirectory('fleets/flux', 'github.com/fluxcd/flux2/v2', context);
+  const copy = join(work, 'source');
+  await execa('cp', ['-R', module, copy]);
+  await execa('chmod', ['-R', 'u+w', copy]);
+  const manifests = join(copy, 'cmd', 'flux', 'manifests');
+  await mkdir(manifests, {recursive: true});
+  await writeFile(join(manifests, 'empty.yaml'), '');
+  return copy;
 }
 
 /** Builds programs before the tests of a file, in whose time a first build does not fit. A test skips itself if its program cannot be built. */

@@ -7,7 +7,7 @@ import {allowClearText, set, valuesFile} from '../../settings/chart-values.ts';
 import {type Get, type Setting, spell} from '../../settings/define.ts';
 import {load} from '../../settings/purpose.ts';
 import type {Settings} from '../../settings/settings.ts';
-import type {Row, RowSet, Scope} from './row.ts';
+import type {Refusal, Row, RowSet, Scope} from './row.ts';
 
 /** The rows that write this value; empty if it is not supported. */
 export function rowsFor({rows}: RowSet, setting: Setting, value: unknown, scope: Scope): Row[] {
@@ -43,6 +43,8 @@ export interface Unsupported {
   setting: Setting;
   /** As the user typed it. */
   flag: string;
+  /** Why, without what to use instead. */
+  reason: string;
   message: string;
 }
 
@@ -63,12 +65,17 @@ export const unsupportedBy = (
     )
     .map(({setting}) => {
       const written = setting.carriedBy?.() ?? setting;
-      const reason = refusalReason(described, written, settings.get(written));
+      const value = settings.get(written);
+      const reason = refusalReason(described, written, value);
+      const {use = []} = refusalOf(described, written, value) ?? {};
       const flag = spellWithValue(setting, settings);
+      const instead = use.map((each) => spell(each.setting, each.value)).join(' and ');
+      const message = `${name} does not support ${flag}: ${reason}`;
       return {
         setting,
         flag,
-        message: `${name} does not support ${flag}${reason ? `: ${reason}` : ''}`,
+        reason,
+        message: instead === '' ? message : `${message}; use ${instead}`,
       };
     });
 
@@ -101,20 +108,21 @@ export function notSupported(
   );
 }
 
-export const refusalReason = (
+export const refusalOf = (
   {refusals}: RowSet,
   setting: Setting,
   value: unknown,
-): string | undefined =>
-  refusals.find(({settings, of = value}) => settings.includes(setting) && of === value)?.reason;
+): Refusal | undefined =>
+  refusals.find(({settings, of = value}) => settings.includes(setting) && of === value);
+
+/** Why a value is not supported, without what to use instead. */
+export const refusalReason = (described: RowSet, setting: Setting, value: unknown): string =>
+  refusalOf(described, setting, value)?.reason ?? 'there is no key for it';
 
 /** A choice is shown with its value, because other values may be supported. */
 function spellWithValue(setting: Setting, settings: Settings): string {
-  const value = settings.get(setting);
-  if (setting.kind.isSwitch) return value === false ? `--no-${setting.id}` : `--${setting.id}`;
-  return setting.kind.options
-    ? `${spell(setting)} ${setting.kind.format(value)[0]}`
-    : spell(setting);
+  const {kind} = setting;
+  return spell(setting, kind.options || kind.isSwitch ? settings.get(setting) : undefined);
 }
 
 /** Settings that rows have read, and the keys that the rows cover. */

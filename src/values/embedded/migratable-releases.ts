@@ -1,3 +1,4 @@
+import {basename} from 'node:path';
 import {
   isAlias,
   isMap,
@@ -29,6 +30,7 @@ import {
   placeOfObject,
   textOfObject,
 } from './read-release.ts';
+import {dependenciesIn} from './umbrella-charts.ts';
 import {isSource, whyOfMachine, whyUnread} from './unread-files.ts';
 
 /** A release in a file of another engine, as `migrate` rewrites it. */
@@ -45,6 +47,8 @@ export interface MigratableRelease {
   parameters: readonly MigratableParameter[];
   /** The edits that write another chart and version. */
   edits(to: Target): TextEdit[];
+  /** What to change by hand in another file. */
+  note?(to: Target): string;
 }
 
 /** A single value that is set beside the others. */
@@ -53,8 +57,15 @@ export interface MigratableParameter extends Assignment {
   edits(name: string, value: string | undefined): TextEdit[];
 }
 
-/** The releases of our charts in a file, whose lines end with LF. @throws ExpectedError for files that only their engine can evaluate */
-export function migratableReleases(given: ValuesFile): MigratableRelease[] {
+/**
+ * The releases of our charts in a file, whose lines end with LF; `parent` is the text of the Chart.yaml beside it.
+ * @throws ExpectedError for files that only their engine can evaluate
+ */
+export function migratableReleases(given: ValuesFile, parent?: string): MigratableRelease[] {
+  if (basename(given.file) === 'Chart.yaml')
+    throw notReadable(given.file, 'its values are in other files', MIGRATE_BESIDE);
+  const dependencies = parent === undefined ? [] : dependencyReleases(given, parent);
+  if (dependencies.length > 0) return dependencies;
   const {manifests, problem} = readManifests(given.text);
   const isValues = manifests.some(({tree}) => isMapping(tree));
   const machine = whyOfMachine(given.text, isValues);
@@ -74,6 +85,31 @@ export function migratableReleases(given: ValuesFile): MigratableRelease[] {
   return releases;
 }
 
+/** The sections of a values file that belong to dependencies of the chart around it. */
+function dependencyReleases(given: ValuesFile, parent: string): MigratableRelease[] {
+  const [manifest] = readManifests(given.text).manifests;
+  if (manifest === undefined) return [];
+  const document = {given, manifest, files: new FileSet([given], async () => undefined)};
+  return dependenciesIn(parent).flatMap(({section, chart, written}) => {
+    const layer = inlineAt([section], document);
+    if (layer === undefined) return [];
+    return [
+      {
+        kind: `dependency ${section}`,
+        chart,
+        version: written,
+        layers: [layer],
+        others: ['other values files of the parent chart'],
+        parameters: [],
+        edits: () => [],
+        note: (to) =>
+          `Set the dependency ${section} in Chart.yaml to ${to.chart} ${to.version}, and run helm dependency update.`,
+      },
+    ];
+  });
+}
+
+const MIGRATE_BESIDE = 'Migrate the values files beside it, such as values.yaml';
 const GET_VALUES =
   'Save the values of the installed release as YAML, with helm get values, and use that file';
 

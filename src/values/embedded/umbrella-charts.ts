@@ -41,7 +41,8 @@ export async function dependencyGroups(given: ValuesFile, files: FileSet): Promi
   });
 }
 
-function dependenciesIn(text: string): Dependency[] {
+/** What a Chart.yaml says. */
+export function dependenciesIn(text: string): Dependency[] {
   const [chart] = readManifests(text).manifests;
   return itemsAt(chart?.values ?? {}, 'dependencies').flatMap((each): Dependency[] => {
     const dependency: Values = isMap(each) ? each : {};

@@ -27,6 +27,8 @@ import {migrateText} from './migrate-text.ts';
 export interface MigrationRequest {
   file: string;
   text: string;
+  /** The text of the Chart.yaml beside the file. */
+  parent?: string | undefined;
   /** CHART@VERSION; undefined if the file names them. */
   from: string | undefined;
   to: string | undefined;
@@ -62,7 +64,7 @@ export function migrateFile(request: MigrationRequest): MigratedFile {
   const {file, text, to, read} = request;
   refuseEncrypted(file, text, (decrypt) => migrateDecrypted(decrypt, request));
   const content = normalized(text);
-  const releases = migratableReleases({file, text: content});
+  const releases = migratableReleases({file, text: content}, request.parent);
   const target = migrationTarget(to, read);
   const isWhole = releases.length === 0;
   const parts = isWhole
@@ -96,7 +98,10 @@ export function migrateFile(request: MigrationRequest): MigratedFile {
     target: target.target,
     unknownSections: [...new Set(sections)],
     warnings: [...parts.flatMap(({source}) => source.warnings), ...target.warnings],
-    notes: [...parts.flatMap(({source}) => source.notes), ...releases.flatMap(notesAbout)],
+    notes: [
+      ...parts.flatMap(({source}) => source.notes),
+      ...releases.flatMap((each) => notesAbout(each, target.target)),
+    ],
   };
 }
 
@@ -120,10 +125,12 @@ function migratePart(
   return {source, ...migrateRelease(release, source.target, to, {file, keeps})};
 }
 
-const notesAbout = ({kind, others}: MigratableRelease): string[] =>
-  others.length === 0
+const notesAbout = ({kind, others, note}: MigratableRelease, to: Target): string[] => [
+  ...(others.length === 0
     ? []
-    : [`Not migrated, because they are not in the file: values of the ${kind} in ${few(others)}.`];
+    : [`Not migrated, because they are not in the file: values of the ${kind} in ${few(others)}.`]),
+  ...(note ? [note(to)] : []),
+];
 
 /** Two releases can have values in common. @throws ExpectedError if they need different ones */
 function withoutRepeatedEdits(edits: readonly TextEdit[], file: string): TextEdit[] {

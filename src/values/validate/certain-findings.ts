@@ -31,8 +31,12 @@ export function certainFindings(
   });
 }
 
+/** With variables of ConfigMaps and Secrets, which a dry run leaves out, Flux fails here instead of replacing them by nothing. */
+const FLUX_BUILD =
+  'flux build kustomization NAME --path DIRECTORY --kustomization-file FILE --dry-run --strict-substitute | scalr-agent validate -';
+
 /** The values that the engine of the file still replaces, as one finding: their keys are checked, and nothing else of them. */
-export function uncheckedValues(source: ValuesSource): KeyFinding[] {
+export function uncheckedValues(source: ValuesSource, kind: string): KeyFinding[] {
   const paths = entriesIn(source.values, [])
     .filter(([, tree]) => typeof tree === 'string' && tree !== UNKNOWN_TEXT && hasTemplate(tree))
     .map(([path]) => path);
@@ -44,7 +48,11 @@ export function uncheckedValues(source: ValuesSource): KeyFinding[] {
       verdict: 'unknown',
       subject: {path: dotted(first), ...source.locate(first)},
       message: `${paths.length === 1 ? 'This value is' : `${paths.length} values are`} known only to the engine of the file, so only the ${paths.length === 1 ? 'key was' : 'keys were'} checked: ${few(paths.map(dotted))}.`,
-      remedies: remediesOf('Render the file with its variables, and validate the result'),
+      remedies: remediesOf(
+        kind === 'HelmRelease'
+          ? FLUX_BUILD
+          : 'Render the file with its variables, and validate the result',
+      ),
     },
   ];
 }

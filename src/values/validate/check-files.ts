@@ -93,7 +93,7 @@ export function findingsOf(group: FileGroup, target: Target): KeyFinding[] {
 /** With the problems around the values, and without fixes, which cannot edit a part of a file. */
 function inRelease(
   findings: readonly KeyFinding[],
-  {around, unread, address}: ReleaseOfGroup,
+  {kind, around, unread, address}: ReleaseOfGroup,
   source: ValuesSource,
 ): KeyFinding[] {
   const prefix = address === undefined ? '' : `${address}: `;
@@ -102,7 +102,7 @@ function inRelease(
     message: `${prefix}${finding.message}`,
     remedies: finding.remedies.map(({text}) => ({text})),
   }));
-  return withoutRepeatedTokens(around, [...certain, ...uncheckedValues(source)]);
+  return withoutRepeatedTokens(around, [...certain, ...uncheckedValues(source, kind)]);
 }
 
 /** A token in a file for Git is reported once, as an error. */

@@ -52,7 +52,7 @@ const KUSTOMIZE = {
   kustomize: 'command=$1; shift; [ "$command" = build ] && exec kubectl kustomize "$@"',
 };
 
-buildBeforeTests('helmfile', 'tofu', 'terraform-provider-helm');
+buildBeforeTests('flux', 'helmfile', 'tofu', 'terraform-provider-helm');
 
 const release = (values: string): string => `apiVersion: helm.toolkit.fluxcd.io/v2
 kind: HelmRelease
@@ -98,6 +98,43 @@ test('a file without templates says the same before and after kustomize build', 
   const expected = ['UNKNOWN_KEY podAnotations', 'UNKNOWN_KEY replicas'];
   expect(codes(await found('scalr-agent validate all.yaml'))).toEqual(expected);
   expect(codes(await found('kustomize build . | scalr-agent validate -'))).toEqual(expected);
+});
+
+test('flux build kustomization replaces variables and merges patches', async (context) => {
+  const flux = await builtTool('flux', context);
+  const place = await enginePlace(
+    {
+      'release.yaml': release(VALUES)
+        .replace('acme', `$\{ACCOUNT}`)
+        .replace('version: 0.6.5', `version: "$\{CHART:=0.6.5}"`),
+      'patch.yaml':
+        'kind: HelmRelease\napiVersion: helm.toolkit.fluxcd.io/v2\nmetadata: {name: scalr-agent, namespace: agents}\nspec: {values: {replicaCont: 3}}\n',
+      'kustomization.yaml': 'resources: [release.yaml]\npatches: [{path: patch.yaml}]\n',
+      'agents.yaml': `apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: agents, namespace: flux-system}
+spec:
+  path: ./
+  prune: true
+  interval: 10m
+  sourceRef: {kind: GitRepository, name: fleet}
+  postBuild: {substitute: {ACCOUNT: acme.example}}
+`,
+    },
+    {flux: script(flux)},
+  );
+  const file = await place.found('scalr-agent validate release.yaml');
+  expect(codes(file)).toEqual(['UNCHECKED_VALUE agent.url', 'UNKNOWN_KEY replicas']);
+  const command = file.find(({code}) => code === 'UNCHECKED_VALUE')?.suggestion ?? '';
+  const filled = command
+    .replace('NAME', 'agents')
+    .replace('DIRECTORY', '.')
+    .replace('FILE', 'agents.yaml');
+  // Every value is known now, and the key of the patch too.
+  expect(codes(await place.found(filled))).toEqual([
+    'UNKNOWN_KEY replicaCont',
+    'UNKNOWN_KEY replicas',
+  ]);
 });
 
 /** Helmfile evaluates templates, files and layers. */

@@ -14,6 +14,7 @@ import {
   workloadIdentity,
 } from '../../../settings/network.ts';
 import {nodeSelector} from '../../../settings/placement.ts';
+import {chart} from '../../../settings/release.ts';
 import {NO_NODE_FOR_RUNS, nodesForRuns, podRole} from '../facts/chart-pods.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {type Check, check} from './check.ts';
@@ -67,10 +68,8 @@ const metadataBlock = check('Network', 'metadata-block', 'NetworkPolicy for the 
         (weakness, source): CheckResult => {
           if (weakness === undefined) return pass(`${why} (tested: ${source})`);
           const hint = weakness.code === 'POLICY_WITHOUT_EFFECT' ? `. ${probeHint(context)}` : '';
-          return warn(
-            weakness.message,
-            changing(metadataService, `${remedyText(weakness)}${hint}`),
-          );
+          const changed = weakness.code === 'POLICY_MISSES_RUNS' ? chart : metadataService;
+          return warn(weakness.message, changing(changed, `${remedyText(weakness)}${hint}`));
         },
       ),
     );

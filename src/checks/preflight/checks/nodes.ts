@@ -1,5 +1,6 @@
 import {floorOf, isBelow, isVersion} from '../../../charts/charts.ts';
 import {mayRun} from '../../../cluster/kubernetes/scheduling.ts';
+import {nodeProvisioner} from '../../../cluster/platform/autoscalers.ts';
 import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
 import type {NodeObject} from '../../../cluster/platform/readings.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
@@ -12,11 +13,11 @@ import {acquireTimeout, schedulingTimeout} from '../../../settings/lifecycle.ts'
 import {nodeSelector} from '../../../settings/placement.ts';
 import {chart} from '../../../settings/release.ts';
 import {chartPods, isLinux, NO_NODE_FOR_RUNS, nodesForRuns} from '../facts/chart-pods.ts';
-import {nodeProvisioner, noNodeFits} from './autoscalers.ts';
 import {capacityForAllRuns, capacityForRun} from './capacity.ts';
 import {check} from './check.ts';
 import {fail, ifKnown, notChecked, pass, warn} from './check-result.ts';
 import {shortNames} from './image-names.ts';
+import {noNodeFits} from './no-node-fits.ts';
 import {controllerNodes, FLAG, runNodes} from './placement.ts';
 import {lastingNodes, projectNodes} from './special-nodes.ts';
 
@@ -85,7 +86,9 @@ const nodeVersions = check('Nodes', 'node-versions', 'Kubelet version of nodes f
           : []),
         ...(floor.isHard && target.chart !== 'agent-local' ? ['use --chart agent-local'] : []),
       ];
-      const remedy = changing(old.length < found.length ? nodeSelector : chart, ways.join(', or '));
+      const text = ways.join(', or ');
+      const changed = old.length < found.length ? nodeSelector : chart;
+      const remedy = ways.length === 1 ? text : changing(changed, text);
       return floor.isHard ? fail(message, remedy) : warn(message, remedy);
     });
   },
