@@ -128,11 +128,6 @@ const COMMANDS: readonly CommandRow[] = [
     `(?!-|=)(?:(?<=["'])[^"'\\\\\\n]{4,256}(?=["'])|${LINE})`,
   ],
   [['-v '], `(?<=(?:[Pp]assword|[Ss]ecret|[Tt]oken)(?:\\\\*["'])?[ \\t])-v${GAP}`],
-  [
-    ['sed'],
-    `sed\\b${MORE}\\w{0,40}(?:PASS|PASSWORD|PW|SECRET|TOKEN|KEY)[\\w@{}$-]{0,20}(?:=[^/|#\\n]{0,40})?[/|#](?:\\w{1,40}=)?`,
-    '[^\\s"\'/|#]{4,256}(?=[/|#])',
-  ],
   // Of a router or a switch; the digit is the kind of its hash.
   [['password ', 'secret ', 'key ', 'ascii '], `\\w{3,8} [0-9]{1,2} `, `${WORD}{6,256}`],
   [['snmp-server'], `snmp-server community `],
@@ -149,7 +144,6 @@ const COMMANDS: readonly CommandRow[] = [
     `curl\\b${MORE}${GAP}-u${GAP}?${QUOTE}`,
     `[^\\s:"'\\\\]{6,256}(?=:(?:X|x|x-oauth-basic)?(?:["']|[ \\t]|$))`,
   ],
-  [['user'], `user${GAP}\\w{1,32}${GAP}(?:on|off)[^\\n]{0,200}? >`],
   // A name and a password between blanks.
   [
     ['login', 'log in', 'sign in', 'cred'],
@@ -179,7 +173,6 @@ const COMMANDS: readonly CommandRow[] = [
   ],
   [['send'], `send(?:: sending)?${GAP}`, `[^"\\\\\\n]{4,256}(?=\\\\+r)`],
   [['setuser'], `(?:setuser|SETUSER)${GAP}[^\\n]{0,200}?[ "]>`],
-  [['--arg'], `--arg${GAP}\\w{0,40}(?:pass|password|secret|token|pw)${GAP}`],
   [['--body'], `--body(?:${GAP}|=)`],
   [
     ['setenv', 'set -gx', 'printf -v'],
@@ -253,9 +246,7 @@ const COMMANDS: readonly CommandRow[] = [
   ],
   [['mc'], after('mc', 'alias', 'set', NAME, NAME, NAME), `${WORD}{4,256}`],
   [['http-basic'], after('http-basic\\.[\\w-]{1,64}', NAME)],
-  [['setx'], after('setx', '\\w{0,40}(?:TOKEN|SECRET|PASSWORD|PASSWD|KEY)\\w{0,20}')],
   [['net user'], after('net user', NAME), `(?!/)${WORD}{2,256}`],
-  [['basicauth'], `BasicAuth\\(\\\\*["'][^"'\\\\\\n]{1,64}\\\\*["'],[ \\t]*`],
   [['secret id'], `Secret ID[ \\t]*[:=|][ \\t]*`, '[\\w-]{16,64}'],
   [['--from-literal'], `--from-literal(?:${GAP}|=)${QUOTE}[\\w.-]{1,128}=`],
   [
@@ -268,7 +259,6 @@ const COMMANDS: readonly CommandRow[] = [
   [['ldappasswd'], flag('-s', GAP)],
   [['net use'], `net use\\b[^\\n]{0,300}?/user:${NAME}${GAP}`],
   [['net use'], `net use${GAP}\\S{1,3}${GAP}\\\\\\\\\\S{1,256}${GAP}`, `(?!/)${WORD}{2,256}`],
-  [['smbclient'], `smbclient\\b${MORE}${GAP}-U${GAP}?${QUOTE}[^\\s%]{1,64}%`],
   [
     ['htpasswd'],
     `htpasswd\\b${MORE}${GAP}-[A-Za-z]{0,6}b[A-Za-z]{0,6}${GAP}(?:${NAME}${GAP})?${NAME}${GAP}`,
@@ -281,7 +271,6 @@ const COMMANDS: readonly CommandRow[] = [
   ],
   [['requirepass', 'masterauth', 'bindpw'], `\\w{6,11}${GAP}`],
   [['--with-token'], `--with-token[ \\t]*<<<[ \\t]*`],
-  [['jdbc:oracle'], `jdbc:oracle:\\w{2,8}:[\\w.-]{1,64}/`, `[^\\s"'@]{2,256}(?=@)`],
   [
     ['identified'],
     `(?:identified|IDENTIFIED)[ \\t]+(?:(?:with|WITH)[ \\t]+\\S{1,64}[ \\t]+)?(?:by|BY|as|AS)[ \\t]+(?:(?:password|PASSWORD)[ \\t]+)?`,
