@@ -59,17 +59,18 @@ const UNSURE: readonly CommandRow[] = [
     `[^"\\s\\\\]{6,256}(?=\\\\*"[ \\t]*(?:\\n|$))`,
   ],
   [['invalid port'], `invalid port \\\\*":`, `[^"\\\\\\n]{4,256}(?=\\\\*" after host)`],
-  // The output of a command with the name of a secret, below a prompt or in a trace.
-  [
-    ['password', 'passwd', 'secret', 'token', 'key', 'credential'],
-    `[a-zA-Z]{3,12}(?<=(?:^|\\n)[ \\t]*[$#>+%] [^\\n]{0,200})[^\\n]{0,200}\\n[ \\t]*`,
-    LINE,
-  ],
 ];
 
 /** The same where less else stands. */
 const LIKELY: readonly CommandRow[] = [
   [flags('-a'), `.-[aA]${GAP}${LOGIN}:`],
+  // The output of a command with the name of a secret, below a prompt or in a trace.
+  [
+    ['password', 'passwd', 'secret', 'token', 'key', 'credential'],
+    `[a-zA-Z]{3,12}(?<=(?:^|\\n)[ \\t]*(?:[$#>+%]{1,3}|\\(\\w+\\)|\\w+>) [^\\n]{0,200})[^\\n]{0,200}\\n[ \\t]*(?:=> |\\$\\d+ = (?:0x\\w+ )?)?`,
+    LINE,
+  ],
+  [['user ', 'login ', 'digest '], `(?:[uU]ser|[lL]ogin|digest) (?:(?:is|as|with|add) )?${LOGIN}:`],
   [['passwd -'], `passwd${GAP}-${MORE}${GAP}`, LINE],
   [['<<<'], `<<<[ \\t]*`],
   [
@@ -115,6 +116,10 @@ const COMMANDS: readonly CommandRow[] = [
     `${WORD}{4,256}(?=${QUOTE}[ \\t]*(?:>{1,2}|\\|[ \\t]*tee)[ \\t]*[^\\n;|]{0,100}(?:pass|secret|token|[/_]pw|cred))`,
   ],
   [['<(echo', '<(printf'], `<\\(${PRINTS}`],
+  [
+    ['$(echo', '$(printf'],
+    `[$]\\((?<=(?:[Pp]ass(?:word|wd)?|PASS(?:WORD)?|[Ss]ecret|SECRET|[Tt]oken|TOKEN|KEY)=["']?\\$\\()${PRINTS}`,
+  ],
   [['<<<'], `(?<=${READS}[^\\n|;]{0,120})<<<[ \\t]*`],
   // The word behind a name in a command that sets something.
   [
@@ -123,11 +128,6 @@ const COMMANDS: readonly CommandRow[] = [
     `(?!-|=)(?:(?<=["'])[^"'\\\\\\n]{4,256}(?=["'])|${LINE})`,
   ],
   [['-v '], `(?<=(?:[Pp]assword|[Ss]ecret|[Tt]oken)(?:\\\\*["'])?[ \\t])-v${GAP}`],
-  [
-    ['sed'],
-    `sed\\b${MORE}\\w{0,40}(?:PASS|PASSWORD|PW|SECRET|TOKEN|KEY)[\\w@{}$-]{0,20}(?:=[^/|#\\n]{0,40})?[/|#](?:\\w{1,40}=)?`,
-    '[^\\s"\'/|#]{4,256}(?=[/|#])',
-  ],
   // Of a router or a switch; the digit is the kind of its hash.
   [['password ', 'secret ', 'key ', 'ascii '], `\\w{3,8} [0-9]{1,2} `, `${WORD}{6,256}`],
   [['snmp-server'], `snmp-server community `],
@@ -144,7 +144,6 @@ const COMMANDS: readonly CommandRow[] = [
     `curl\\b${MORE}${GAP}-u${GAP}?${QUOTE}`,
     `[^\\s:"'\\\\]{6,256}(?=:(?:X|x|x-oauth-basic)?(?:["']|[ \\t]|$))`,
   ],
-  [['user'], `user${GAP}\\w{1,32}${GAP}(?:on|off)[^\\n]{0,200}? >`],
   // A name and a password between blanks.
   [
     ['login', 'log in', 'sign in', 'cred'],
@@ -157,6 +156,8 @@ const COMMANDS: readonly CommandRow[] = [
   [
     [
       'base64 -d',
+      'pwgen',
+      'openssl rand',
       'base64 --decode',
       'secrets versions access',
       'nonsensitive(',
@@ -172,7 +173,6 @@ const COMMANDS: readonly CommandRow[] = [
   ],
   [['send'], `send(?:: sending)?${GAP}`, `[^"\\\\\\n]{4,256}(?=\\\\+r)`],
   [['setuser'], `(?:setuser|SETUSER)${GAP}[^\\n]{0,200}?[ "]>`],
-  [['--arg'], `--arg${GAP}\\w{0,40}(?:pass|password|secret|token|pw)${GAP}`],
   [['--body'], `--body(?:${GAP}|=)`],
   [
     ['setenv', 'set -gx', 'printf -v'],
@@ -246,9 +246,7 @@ const COMMANDS: readonly CommandRow[] = [
   ],
   [['mc'], after('mc', 'alias', 'set', NAME, NAME, NAME), `${WORD}{4,256}`],
   [['http-basic'], after('http-basic\\.[\\w-]{1,64}', NAME)],
-  [['setx'], after('setx', '\\w{0,40}(?:TOKEN|SECRET|PASSWORD|PASSWD|KEY)\\w{0,20}')],
   [['net user'], after('net user', NAME), `(?!/)${WORD}{2,256}`],
-  [['basicauth'], `BasicAuth\\(\\\\*["'][^"'\\\\\\n]{1,64}\\\\*["'],[ \\t]*`],
   [['secret id'], `Secret ID[ \\t]*[:=|][ \\t]*`, '[\\w-]{16,64}'],
   [['--from-literal'], `--from-literal(?:${GAP}|=)${QUOTE}[\\w.-]{1,128}=`],
   [
@@ -261,7 +259,6 @@ const COMMANDS: readonly CommandRow[] = [
   [['ldappasswd'], flag('-s', GAP)],
   [['net use'], `net use\\b[^\\n]{0,300}?/user:${NAME}${GAP}`],
   [['net use'], `net use${GAP}\\S{1,3}${GAP}\\\\\\\\\\S{1,256}${GAP}`, `(?!/)${WORD}{2,256}`],
-  [['smbclient'], `smbclient\\b${MORE}${GAP}-U${GAP}?${QUOTE}[^\\s%]{1,64}%`],
   [
     ['htpasswd'],
     `htpasswd\\b${MORE}${GAP}-[A-Za-z]{0,6}b[A-Za-z]{0,6}${GAP}(?:${NAME}${GAP})?${NAME}${GAP}`,
@@ -274,7 +271,6 @@ const COMMANDS: readonly CommandRow[] = [
   ],
   [['requirepass', 'masterauth', 'bindpw'], `\\w{6,11}${GAP}`],
   [['--with-token'], `--with-token[ \\t]*<<<[ \\t]*`],
-  [['jdbc:oracle'], `jdbc:oracle:\\w{2,8}:[\\w.-]{1,64}/`, `[^\\s"'@]{2,256}(?=@)`],
   [
     ['identified'],
     `(?:identified|IDENTIFIED)[ \\t]+(?:(?:with|WITH)[ \\t]+\\S{1,64}[ \\t]+)?(?:by|BY|as|AS)[ \\t]+(?:(?:password|PASSWORD)[ \\t]+)?`,

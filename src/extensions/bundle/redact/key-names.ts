@@ -46,7 +46,7 @@ const COMPOUND_KEY =
 const CONNECTION = /conn(?:ection)?[_-]?str(?:ing)?$/i;
 /** Before `key`, in a sentence. */
 const SECRET_KEY =
-  /(?:access|account|admin|api|app|encryption|license|master|secret|shared|signing|storage|unseal) $/i;
+  /(?:access|account|activation|admin|aes|api|app|de?cryption|deploy|encryption|function|hmac|license|master|product|recovery|secret|service|shared|signing|storage|subscription|unseal) $/i;
 const PUBLIC_KEYS = words(
   'gpg foreign sort partition cache pub object kms idempotency dedup row group id resource state registry lock index map message',
 );

@@ -144,22 +144,32 @@ export const nearKeys: RedactionRule = {
       .at(-1) as string;
     const after = text.slice(key.end, key.end + 200).split('\n', 1)[0] as string;
     budget.spend(4 * (before.length + after.length));
-    return [...`${before}${' '.repeat(key.end - key.start)}${after}`.matchAll(WORDS_NEAR)]
-      .map(({0: word, index}) => ({
-        start: key.start - before.length + index,
-        end: key.start - before.length + index + word.length,
-        word,
-      }))
-      .filter(
-        ({word}) =>
-          /[A-Za-z]/.test(word) &&
-          (/\d/.test(word) || /\w[!#$%&*?^~]\w/.test(word) || PHRASE.test(word)) &&
-          !NO_SECRET.test(word) &&
-          !isHarmless(word),
-      );
+    const isDigest = DIGEST.test(before + after);
+    return [...`${before}${' '.repeat(key.end - key.start)}${after}`.matchAll(WORDS_NEAR)].flatMap(
+      ({0: word, index}) => {
+        const start = key.start - before.length + index;
+        const isOfDigest = isDigest && HEX_ONLY.test(word);
+        return looksLikeSecret(word) && !isOfDigest && isValueAt(text, start, word)
+          ? [{start, end: start + word.length}]
+          : [];
+      },
+    );
   },
 };
 
+const looksLikeSecret = (word: string): boolean =>
+  /[A-Za-z]/.test(word) &&
+  (/\d/.test(word) || /\w[!#$%*?^~]\w/.test(word) || PHRASE.test(word)) &&
+  !NO_SECRET.test(word) &&
+  !isHarmless(word);
+
+/** Not the rest of a word that begins too far away, the name of a parameter, or a digest. */
+const isValueAt = (text: string, start: number, word: string): boolean =>
+  !/\w/.test(text.charAt(start - 1)) &&
+  !/^=\w/.test(text.slice(start + word.length, start + word.length + 2)) &&
+  !isNamedHarmless(text, start);
+
+const HEX_ONLY = /^[0-9a-f]{16,}$/;
 const HEX = /[0-9a-f]{32,128}(?![\w-])/gi;
 const DIGEST = /checksum|digest|sha\d|commit|revision|thumbprint|fingerprint|trace|span|etag/i;
 

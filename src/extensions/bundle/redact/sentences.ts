@@ -20,7 +20,7 @@ import {NEXT_LINE} from './separators.ts';
 /** Up to eight words between the name of a secret and what connects it with its value: `password for the user bob is set to`. */
 const WORDS = String.raw`["'*]{0,3}(?:[ \t]+["'(]?(?:https?://)?[\w\x80-\xff@./$-]{1,40}[)"',]{0,2}){0,8}?`;
 /** What people write between a word and what it is about: brackets, arrows, dashes. */
-const SIGNS = String.raw`[[(<{>;,#~*?-]{1,3}|[ \t]/(?=[ \t])|\u00e2\u0080[\u0092-\u0095]|\u00e2\u0086\u0092`;
+const SIGNS = String.raw`[[(<{>;,#~*?-]{1,3}|[ \t]/(?=[ \t])|\u00e2\u0080[\u0092-\u0095]|\u00e2\u0086[\u0090\u0092]`;
 
 /** What stands between the name of a secret and its value. */
 interface Connector {
@@ -53,6 +53,11 @@ const CONNECTORS: readonly Connector[] = [
   connector(`[ \\t]+by(?:[ \\t]+password)?[ \\t]`, false),
   connector(`[ \\t](?:[ \\t]*[A-Za-z]{1,12}[ \\t])?`, false),
   connector(`["'*\`)}\\]]{0,3}[ \\t]*(?:${SIGNS})`, false, looksMemorable),
+  connector(
+    `\\)?[ \\t]*(?:[!=]==?|\\.\\w{2,14}\\(|\\(\\)[ \\t]*(?:=|\\{[ \\t]*(?:return|echo)\\b))`,
+    false,
+    looksMemorable,
+  ),
   connector(`${WORDS}[ \\t]+to\\b`, false, looksMemorable),
   connector(`${WORDS}[ \\t]+`, false, looksStrong),
 ];
@@ -103,7 +108,7 @@ function strongWordBelow(text: string, at: number): readonly Extent[] {
 
 /** `"X" for the password`, `X is no valid password`. */
 const BEFORE =
-  /(?:["'`]([^\s"'`]{6,64})["'`]|([^\s"'`]{6,64})[ \t]+(?:is|was|as))[ \t]+(?:[a-z]+[ \t]+){0,4}$/d;
+  /(?:["'`]([^\s"'`]{6,64})["'`][;,)]{0,2}(?:[ \t]+(?:#|\/\/|--))?|([^\s"'`]{6,64})[ \t]+(?:is|was|as))[ \t]+(?:[a-z]+[ \t]+){0,4}$/d;
 
 function before(text: string, key: Key): readonly Extent[] {
   const floor = Math.max(0, key.start - 120);

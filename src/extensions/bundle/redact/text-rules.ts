@@ -1,5 +1,5 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
-import {isHarmless, looksMemorable, looksStrong} from './harmless.ts';
+import {isHarmless, isOtherWord, looksMemorable, looksStrong} from './harmless.ts';
 import {type Extent, NOTHING, type RedactionRule} from './rule.ts';
 
 const BASIC = /basic(?:[ \t]+|%20|\\u0020)((?:[A-Za-z0-9+/]|%2[bf]){6,4096}(?:=|%3d){0,2})/iy;
@@ -147,20 +147,34 @@ const callArguments: RedactionRule = {
     'hmac',
     '_construct',
     'sign',
+    'bind',
+    'kinit',
+    'basic',
+    'user(',
+    '_user',
+    'keyspec',
+    'keystore',
+    'cipher',
+    'aes.new',
+    'hash',
   ],
   onlyOutside: true,
   find(text, {start}) {
     const [from = 0, to = 0] = matchAt(CALL, text, start)?.indices?.[1] ?? [];
     const all = text.slice(from, to);
     const literals = [...all.matchAll(LITERAL)];
-    // The first of several is a user or a host.
+    const argumentsBefore = (index: number): number => all.slice(0, index).split(',').length - 1;
     return literals
-      .slice(literals.length > 1 ? 1 : 0)
-      .flatMap(({1: value = '', index}) =>
-        looksMemorable(value)
-          ? [{start: from + index + 1, end: from + index + 1 + value.length}]
-          : [],
-      );
+      .filter(({1: value = '', index}) => {
+        // The first argument of several is a user or a host, the second one can be a name.
+        const before = argumentsBefore(index);
+        const isFirst = before === 0 && literals.length > 1;
+        return !isFirst && (looksMemorable(value) || (before > 1 && isOtherWord(value)));
+      })
+      .map(({1: value = '', index}) => ({
+        start: from + index + 1,
+        end: from + index + 1 + value.length,
+      }));
   },
 };
 
@@ -199,7 +213,7 @@ const ADDRESS = new RegExp(
 
 /** Hosts of software that everybody uses, and places of this machine. */
 const PUBLIC =
-  /(?:^|\.)(?:github\.com|gitlab\.com|golang\.org|terraform\.io|opentofu\.org|hashicorp\.com|k8s\.io|kubernetes\.io|docker\.(?:io|com)|ghcr\.io|quay\.io|npmjs\.org|pypi\.org|ubuntu\.com|debian\.org|iana\.org|w3\.org|example\.(?:com|net|org)|opentelemetry\.io|sigstore\.dev)$|^(?:kubernetes\.default\.svc|127\.0\.0\.1|0\.0\.0\.0|169\.254\.169\.254)/i;
+  /(?:^|\.)(?:github\.com|gitlab\.com|golang\.org|terraform\.io|opentofu\.org|hashicorp\.com|k8s\.io|kubernetes\.io|docker\.(?:io|com)|ghcr\.io|quay\.io|npmjs\.org|pypi\.org|ubuntu\.com|debian\.org|iana\.org|w3\.org|example\.(?:com|net|org)|opentelemetry\.io|sigstore\.dev)$|^(?:www|docs|lists|support|releases|help)\.|^(?:kubernetes\.default\.svc|127\.0\.0\.1|0\.0\.0\.0|169\.254\.169\.254)/i;
 
 /** Only with `--redact strict`: host names and addresses around a dot or a colon. */
 export const addressRules: readonly RedactionRule[] = [/[\w.-]/, /[0-9a-f:]/i].map(
