@@ -201,7 +201,9 @@ export function answersText(settings: Settings, context?: string): string {
       urls.map(({setting, answer}) => [setting.id, withoutCredentials(String(answer.value))]),
     ),
   });
-  const left = secrets.filter((each) => !urls.some(({setting}) => setting === each)).map(spell);
+  const left = secrets
+    .filter((each) => !urls.some(({setting}) => setting === each))
+    .map((each) => spell(each));
   document.commentBefore = [
     HEADER,
     ...(context === undefined

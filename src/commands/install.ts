@@ -89,7 +89,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
         decided.kind === 'cluster'
           ? releaseName(decided.flags, decided.generated.settings)
           : undefined;
-      throw resumeStore.isKept ? resumable(error, name) : error;
+      throw resumeStore.isKept ? resumable(error, name, !flags.quiet) : error;
     }
   }
 

@@ -3,7 +3,6 @@ import {cache, cacheStorageClass} from '../settings/cache.ts';
 import {imagePullSecret} from '../settings/images.ts';
 import {httpsProxy} from '../settings/network.ts';
 import {concurrency} from '../settings/purpose.ts';
-import {chart} from '../settings/release.ts';
 import {runSize} from '../settings/size.ts';
 import {ROLE} from './ask-role.ts';
 
@@ -14,7 +13,6 @@ export const FIXES: Readonly<Record<string, string>> = {
   CLEAR_TEXT_CREDENTIAL: httpsProxy.id,
   TOKEN_REJECTED: token.id,
   'efs-driver': cache.id,
-  'openshift-scc': chart.id,
   pvc: cache.id,
   'pvc-name': cache.id,
   'pull-secrets': imagePullSecret.id,

@@ -38,9 +38,9 @@ export const caBundleRows = (path: string): Row[] => {
       ],
       read: (values) => filledText(values, inline)?.split(PUBLIC_ROOTS)[0],
       code: 'CAUTION',
-      partly: (_, {get}) =>
+      partly: (_, {get, spell}) =>
         get(caPublicRoots) === undefined
-          ? `${REPLACES} Add --ca-public-roots, or --no-ca-public-roots to keep only these CAs.`
+          ? `${REPLACES} Add them with ${spell(caPublicRoots, true)}, or confirm it with ${spell(caPublicRoots, false)}.`
           : undefined,
     }),
   ];
@@ -61,7 +61,7 @@ export const caVariable = (caRow: Row<string>): Row[] => [
       [
         caRow.partly?.(pem, scope),
         scope.get(caPublicRoots) === undefined
-          ? `${REPLACES} The public root certificates do not fit in an environment variable. Add the required ones to the file. If only these CAs are needed, confirm it with --no-ca-public-roots.`
+          ? `${REPLACES} The public root certificates do not fit in an environment variable. Add the required ones to the file. If only these CAs are needed, confirm it with ${scope.spell(caPublicRoots, false)}.`
           : undefined,
       ]
         .filter(Boolean)

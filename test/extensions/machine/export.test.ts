@@ -7,7 +7,7 @@ import {parse} from 'yaml';
 import {resolveAnswers} from '../../../src/answers/resolve.ts';
 import {fromFlags} from '../../../src/answers/sources.ts';
 import {HOST_TARGETS, HOSTS, hostTree, readHostTree} from '../../../src/charts/host/host.ts';
-import {refusalReason} from '../../../src/charts/shared/support.ts';
+import {refusalOf} from '../../../src/charts/shared/support.ts';
 import ExportCommand from '../../../src/commands/export.ts';
 import {exportHost} from '../../../src/extensions/machine/export.ts';
 import {envFile} from '../../../src/extensions/machine/files.ts';
@@ -140,7 +140,7 @@ test.each([
 
 describe.each(HOST_TARGETS)('settings on %s', (target) => {
   const hasReason = (setting: Setting): boolean =>
-    refusalReason(HOSTS[target], setting, undefined) !== undefined;
+    refusalOf(HOSTS[target], setting, undefined) !== undefined;
 
   test('are all supported in some way, or refused with a reason', () => {
     const supported = new Set(HOSTS[target].rows.map(({setting}) => setting));
@@ -150,7 +150,7 @@ describe.each(HOST_TARGETS)('settings on %s', (target) => {
         !supported.has(setting) &&
         !hasReason(setting),
     );
-    expect(silent.map(spell)).toEqual([]);
+    expect(silent.map((each) => spell(each))).toEqual([]);
   });
 
   test('have a reason for every condition of a row', async () => {
