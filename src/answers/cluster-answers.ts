@@ -1,11 +1,14 @@
 import {versionStatus} from '../charts/charts.ts';
 import {scalrChart} from '../charts/releases/chart-name.ts';
-import type {Target} from '../charts/releases/target.ts';
+import {isUsable, newestOf, type Target} from '../charts/releases/target.ts';
 import type {ReleaseRecord} from '../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {apiFailure} from '../cluster/kubernetes/api-error.ts';
 import {serverVersion} from '../cluster/kubernetes/discovery.ts';
 import {REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
+import {mayRun} from '../cluster/kubernetes/scheduling.ts';
+import {nodeProvisioner} from '../cluster/platform/autoscalers.ts';
+import type {NodeCapacity} from '../cluster/platform/capacity.ts';
 import {
   type ClusterFacts,
   clusterFactsOf,
@@ -27,7 +30,7 @@ import {cloud, nodeOs} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
 import {milliOf} from '../settings/kinds/quantities.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
-import {chart, namespace, release} from '../settings/release.ts';
+import {chart, chartVersion, namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
 import {writtenSettings} from '../values/reading/read-values.ts';
@@ -82,7 +85,7 @@ export async function openAnswers(
   return answers && {answers: withInstalled(answers, name, given, installed), facts};
 }
 
-/** The chart of an installed release takes precedence over the recommendation, and the release keeps its Secrets. */
+/** The chart of an installed release takes precedence over the recommendation, and the release keeps its chart version and its Secrets. */
 function withInstalled(
   answers: SettingsSource,
   {release: releaseName}: ReleaseName,
@@ -97,9 +100,13 @@ function withInstalled(
     ...(given.isExplicit(tokenSecret) ? [] : [tokenSecret, tokenSecretKey]),
     ...(given.isExplicit(clientCertFile) ? [clientCertSecret] : []),
   ];
+  const isSameChart = (given.get(chart) ?? found.chart) === found.chart;
   // Answers that are the default need no mention.
   const ofRelease = new Map<Setting, unknown>([
     [chart, found.chart],
+    ...(isSameChart && isUsable(found) && found.version !== newestOf(found.chart)
+      ? [[chartVersion, found.version] as const]
+      : []),
     ...kept
       .map((setting) => [setting, written.get(setting.id)] as const)
       .filter(([setting, value]) => value !== given.get(setting)),
@@ -141,13 +148,23 @@ const installedSettings = (
     ? new Map()
     : writtenSettings(values, target);
 
+/** The nodes that take pods, and their allocatable resources. */
+export interface NodeTotals {
+  count: number;
+  cpuMilli: bigint;
+  memoryMilli: bigint;
+  /** Pods without a node selector may get to a node that cannot run them. */
+  hasWindows: boolean;
+}
+
 /** Facts read from a cluster, or the reason why they could not be read. */
 export interface DiscoveredCluster {
   answers?: SettingsSource;
   facts: ReturnType<typeof recommendFactsOf>;
   storageClasses: readonly StorageClass[];
-  /** Allocatable resources of the worker nodes. */
-  nodes?: {count: number; cpuMilli: bigint; memoryMilli: bigint};
+  nodes?: NodeTotals;
+  /** What adds nodes for pods that fit on none: Autopilot adds nodes for pending pods */
+  addsNodes?: string | undefined;
   /** Agents that are installed with Helm. */
   releases: readonly ScalrRelease[];
   nodePools: readonly NodePool[];
@@ -165,7 +182,8 @@ export async function discoverCluster(
   access: ClusterAccess,
 ): Promise<DiscoveredCluster> {
   try {
-    const facts = clusterFactsOf(await readCluster(kubeTarget, access));
+    const readings = await readCluster(kubeTarget, access);
+    const facts = clusterFactsOf(readings);
     const {server} = facts.versions;
     if (!isKnown(server) && server.unknown !== 'forbidden')
       return notDiscovered(serverProblem(server));
@@ -175,12 +193,13 @@ export async function discoverCluster(
       facts: recommendFactsOf(facts),
       storageClasses: knownValue(facts.storageClasses) ?? [],
       ...(nodes === undefined ? {} : {nodes}),
+      addsNodes: knownValue(nodeProvisioner({facts, readings, now: new Date()})),
       releases: knownValue(facts.releases)?.releases ?? [],
       nodePools: nodePoolsOf(knownValue(facts.nodes) ?? []),
       ...(isKnown(facts.dns.usesMetadataAddress)
         ? {usesMetadataDns: facts.dns.usesMetadataAddress.value}
         : {}),
-      summary: summaryOf(facts, nodes?.count),
+      summary: summaryOf(facts),
       isRead: true,
     };
   } catch (error) {
@@ -189,7 +208,7 @@ export async function discoverCluster(
   }
 }
 
-function summaryOf({versions, platform}: ClusterFacts, nodes: number | undefined): string {
+function summaryOf({versions, platform, nodes}: ClusterFacts): string {
   const {[knownValue(platform.cloud) ?? '']: name} = cloud.labels ?? {};
   const version = isKnown(versions.server)
     ? `Kubernetes ${versions.server.value}`
@@ -197,21 +216,30 @@ function summaryOf({versions, platform}: ClusterFacts, nodes: number | undefined
   return [
     ...(name === undefined || name === 'Other' ? [] : [name]),
     version,
-    ...(nodes === undefined ? [] : [`${count(nodes, 'node')}`]),
+    ...(isKnown(nodes) ? [count(nodes.value.filter(takesAgents).length, 'node')] : []),
   ].join(', ');
 }
 
-/** Sums over the nodes that can run pods. */
-function nodesIn({nodes}: ClusterFacts): DiscoveredCluster['nodes'] {
-  const usable = knownValue(nodes)?.filter(
-    ({os, isReady, isSchedulable}) => os === 'linux' && isReady && isSchedulable,
-  );
+const takesAgents = ({os, isReady, isSchedulable}: NodeCapacity): boolean =>
+  os === 'linux' && isReady && isSchedulable;
+
+/** Sums over the nodes that take pods without tolerations; where there are none, over all. */
+function nodesIn({nodes}: ClusterFacts): NodeTotals | undefined {
+  if (!isKnown(nodes)) return undefined;
+  const usable = nodes.value.filter(takesAgents);
+  const open = usable.filter((node) => mayRun({}, node));
+  const summed = open.length > 0 ? open : usable;
   const sum = (resource: string): bigint =>
-    usable?.reduce(
+    summed.reduce(
       (total, {allocatable}) => total + (milliOf(allocatable[resource] ?? '0') ?? 0n),
       0n,
-    ) ?? 0n;
-  return usable && {count: usable.length, cpuMilli: sum('cpu'), memoryMilli: sum('memory')};
+    );
+  return {
+    count: summed.length,
+    cpuMilli: sum('cpu'),
+    memoryMilli: sum('memory'),
+    hasWindows: nodes.value.some((node) => node.os === 'windows' && mayRun({}, node)),
+  };
 }
 
 const notDiscovered = (because: string): DiscoveredCluster => ({

@@ -92,13 +92,8 @@ export function settleAnswers(
   const failed = new Set(problems.map(({setting}) => setting));
   // An answers file with a misspelled key has other keys too, which are unknown until it is corrected.
   const isInvalid = failures.some(({code}) => code === 'INVALID_ANSWERS_FILE');
-  const missing = desired.filter(
-    (setting) =>
-      setting.required &&
-      !isInvalid &&
-      !answers.has(setting.id) &&
-      !failed.has(setting) &&
-      !optional.includes(setting),
+  const missing = missingIn(answers, {only: desired, optional}).filter(
+    (setting) => !isInvalid && !failed.has(setting),
   );
   const mayBeInFile = isIncomplete || problems.some(({setting}) => setting === tokenFile);
   const refusals =
@@ -108,6 +103,15 @@ export function settleAnswers(
   if (first !== undefined) throw combined([first, ...others]);
   return new Settings(answers);
 }
+
+/** Required settings without an answer. */
+export const missingIn = (
+  answers: ReadonlyMap<string, Answer>,
+  {only = catalog, optional = []}: ResolveOptions,
+): Setting[] =>
+  only.filter(
+    (setting) => setting.required && !answers.has(setting.id) && !optional.includes(setting),
+  );
 
 async function answerOf(
   setting: Setting,

@@ -1,7 +1,7 @@
 import {Command} from '@oclif/core/command';
 import type {ClusterAnswers} from '../answers/cluster-answers.ts';
 import {unsetSettingWarnings} from '../answers/discovered.ts';
-import {type ResolveOptions, settleAnswers} from '../answers/resolve.ts';
+import {missingIn, type ResolveOptions, settleAnswers} from '../answers/resolve.ts';
 import {type SettingsSource, unknownVariables} from '../answers/sources.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import type {KubernetesClient} from '../cluster/kubernetes/client.ts';
@@ -29,6 +29,7 @@ import {
 } from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {docsOf, failureText, notesText, warningText} from '../ui/messages.ts';
+import {knownText} from '../ui/prompt-text.ts';
 import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
 import {type App, nodeApp, originOf} from './app.ts';
 import {type AccessOptions, ClusterConnections} from './cluster-connections.ts';
@@ -124,18 +125,26 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
       options,
     );
     const {prompter} = this;
+    const missing = missingIn(found.answers, options);
     const isAsked =
-      prompter !== undefined && found.problems.length === 0 && wrong.failures.length === 0;
-    const answers = isAsked
-      ? await (await import('../wizard/ask.ts')).askMissing(found.answers, options, {
-          ...this.app,
-          prompter,
-        })
-      : found.answers;
+      missing.length > 0 && found.problems.length === 0 && wrong.failures.length === 0;
+    const answers =
+      prompter !== undefined && isAsked
+        ? await (await import('../wizard/ask.ts')).askMissing(found.answers, missing, {
+            ...this.app,
+            prompter,
+          })
+        : found.answers;
     const settings = settleAnswers({...found, answers}, {...options, ...wrong});
     for (const note of this.#once(notesText(settings, this.screen))) this.say(note);
     this.report(cluster?.unread?.(settings) ?? []);
     return settings;
+  }
+
+  /** Says which settings an install takes from its cluster. */
+  protected sayFromCluster(settings: Settings): void {
+    for (const {setting, answer} of settings.entries())
+      if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
   }
 
   /** The texts that were not printed yet. */

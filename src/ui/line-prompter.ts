@@ -124,7 +124,7 @@ export class LinePrompter implements Prompter {
     const prompt = this.#promptOf(question, mayBeEmptied, options.typed);
     for (;;) {
       const typed = (await this.#reader.read(prompt, isHidden)).trim();
-      const command = this.#commandIn(typed, question);
+      const command = commandIn(typed, question);
       if (command === 'quit') throw new PromptCanceled();
       if (command === 'back') throw new GoBack();
       if (command === 'help') {
@@ -153,14 +153,6 @@ export class LinePrompter implements Prompter {
     const spoken = typed === undefined ? `${asked}. ${keys}` : keys;
     const text = this.#screen.isAccessible ? spoken : asked;
     return paragraph(this.#mark, `${text}:`, this.#screen).replace(/\n$/, ' ');
-  }
-
-  /** Words are commands for a screen reader only. */
-  #commandIn(typed: string, question: InputQuestion): string | undefined {
-    const word = typed.toLowerCase();
-    if (this.#screen.isAccessible && commandsOf(question).includes(word)) return word;
-    if (typed === ESCAPE_KEY && question.canGoBack) return 'back';
-    return typed === '?' ? 'help' : undefined;
   }
 
   async #choose(question: ListQuestion): Promise<string> {
@@ -205,12 +197,19 @@ export class LinePrompter implements Prompter {
   }
 }
 
-/** The words that are not an answer, for a screen reader. */
+/** The words that are not an answer. */
 const commandsOf = ({canGoBack = false, help}: InputQuestion): string[] => [
   ...(canGoBack ? ['back'] : []),
   ...(help.length > 0 ? ['help'] : []),
   'quit',
 ];
+
+function commandIn(typed: string, question: InputQuestion): string | undefined {
+  const word = typed.toLowerCase();
+  if (commandsOf(question).includes(word)) return word;
+  if (typed === ESCAPE_KEY && question.canGoBack) return 'back';
+  return typed === '?' ? 'help' : undefined;
+}
 
 /** The value of the choice with this number; undefined where it is no answer. */
 function pick(typed: string, choices: readonly Choice[]): string | undefined {

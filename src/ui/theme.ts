@@ -35,7 +35,7 @@ const NARROWEST = 20;
 
 /** Start of a command with flags, or of one that changes an object. */
 const COMMAND =
-  /(?<=^|: )(?=(?:kubectl|helm|scalr-agent) [^,;:]*? --)|(?<=: )(?=kubectl (?:annotate|create|delete|label|patch) (?!failed))/;
+  /(?<=^|: )(?=(?:kubectl|helm|scalr-agent) [^,;:]*? --)|(?<=: )(?=kubectl (?:annotate|create|delete|label|patch) (?!failed)|oc adm )/;
 
 /** A paragraph whose further lines are indented under its first. A command in it stays one line, so that it can be copied. */
 export function paragraph(first: string, text: string, screen: Screen): string {

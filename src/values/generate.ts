@@ -311,7 +311,7 @@ class ValuesWriter {
     for (const [path] of row.write(value, this.#scope)) this.#chosen.add(spellPath(path));
     const message = row.partly?.(value, this.#scope);
     if (message !== undefined && !this.warnings.some((each) => each.message === message))
-      this.warnings.push(warningOf('PARTLY_SUPPORTED', message, setting.id));
+      this.warnings.push(warningOf(row.code ?? 'PARTLY_SUPPORTED', message, setting.id));
   }
 
   /** The keys that users set by their names. */

@@ -15,7 +15,7 @@ import {CHART_MEANINGS} from './ask-chart.ts';
 import type {Asking} from './asking.ts';
 import {CONSENT_QUESTION, needsConsent} from './clear-text.ts';
 import {decided} from './decisions.ts';
-import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
+import {type KnownFacts, offeredText, requirementsOf} from './gathered-facts.ts';
 import {ofMachine} from './machine-proxy.ts';
 import {hostOf} from './place.ts';
 import {
@@ -158,11 +158,12 @@ function sizeNote(view: WizardState, {cluster}: KnownFacts): string | undefined 
   return [run, nodesText(cluster)].filter(Boolean).join(' ');
 }
 
-export function nodesText(cluster: DiscoveredCluster | undefined): string | undefined {
-  const {nodes} = cluster ?? {};
+function nodesText(cluster: DiscoveredCluster | undefined): string | undefined {
+  const {nodes, addsNodes} = cluster ?? {};
+  if (addsNodes !== undefined) return `${addsNodes}.`;
   if (nodes === undefined) return undefined;
   if (nodes.count === 0) return 'No node is ready now.';
   const who = nodes.count === 1 ? 'The node has' : `The ${nodes.count} nodes have`;
-  const memory = nodes.memoryMilli / 1000n / 1024n ** 3n;
-  return `${who} ${nodes.cpuMilli / 1000n} CPU and ${memory}Gi in total.`;
+  const {cpu, memory} = offeredText(nodes);
+  return `${who} ${cpu} CPU and ${memory} in total.`;
 }

@@ -1,7 +1,5 @@
-import type {ResolveOptions} from '../answers/resolve.ts';
 import type {Choice, Prompter, TextQuestion} from '../ground/system/system.ts';
 import {url} from '../settings/agent.ts';
-import {catalog} from '../settings/catalog.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';
 import {MissingSetting} from '../settings/kinds/kind.ts';
 import type {Answer} from '../settings/settings.ts';
@@ -60,15 +58,15 @@ const CHART_DEFAULT = 'chart default';
 const NONE = '';
 const OTHER = '…';
 
-/** Prompts for missing required settings and returns all answers. */
+/** Prompts for missing settings and returns all answers. */
 export async function askMissing(
   answers: ReadonlyMap<string, Answer>,
-  {only = catalog, optional = []}: ResolveOptions,
+  missing: readonly Setting[],
   deps: AskDeps,
 ): Promise<ReadonlyMap<string, Answer>> {
   let all = new Answers(answers);
-  for (const setting of only) {
-    if (!setting.required || optional.includes(setting) || all.get(setting) !== undefined) continue;
+  for (const setting of missing) {
+    if (all.get(setting) !== undefined) continue;
     const answer = await ask(setting, {}, all.get, deps);
     if (answer !== undefined) all = all.with(setting, answer);
   }

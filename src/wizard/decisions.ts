@@ -1,10 +1,11 @@
-import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
-import type {Target} from '../charts/releases/target.ts';
+import type {NodeTotals} from '../answers/cluster-answers.ts';
+import {policyMissesRuns, type Target} from '../charts/releases/target.ts';
 import {hasKey, supports} from '../charts/support.ts';
 import {cloud} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
 import {milliOf} from '../settings/kinds/quantities.ts';
 import {httpsProxy, metadataService, noProxy, workloadIdentity} from '../settings/network.ts';
+import {controllerNodeSelector, nodeSelector} from '../settings/placement.ts';
 import {concurrency, purpose} from '../settings/purpose.ts';
 import type {Settings} from '../settings/settings.ts';
 import {sizing} from '../values/sizing.ts';
@@ -41,8 +42,9 @@ function decisionsFor(state: WizardState, known: KnownFacts): Decision[] {
     return [];
   const decisions = [
     ...proxyOf(known),
+    ...placement(known),
     ...(answers.get(purpose) === 'runs' ? [runs(target, answers.unchecked(), known)] : []),
-    ...(answers.get(purpose) === 'runs' ? [metadata(state, known)] : []),
+    ...(answers.get(purpose) === 'runs' ? [metadata(target, state, known)] : []),
   ];
   return decisions.filter(
     (each): each is Decision =>
@@ -58,8 +60,8 @@ const settingsWith = (settings: Settings, {setting, value}: Decision): Settings 
 /** As many runs as take half of what the nodes offer, at most five. */
 function runs(target: Target, settings: Settings, {cluster}: KnownFacts): Decision | undefined {
   if (!hasKey(target, concurrency)) return undefined;
-  const fitting =
-    cluster?.nodes === undefined ? RUNS : fittingRuns(target, settings, cluster.nodes);
+  const nodes = cluster?.addsNodes === undefined ? cluster?.nodes : undefined;
+  const fitting = nodes === undefined ? RUNS : fittingRuns(target, settings, nodes);
   const value = Math.max(1, Math.min(RUNS, fitting));
   return {setting: concurrency, value, because: value < RUNS ? 'as many as fit' : 'usual start'};
 }
@@ -67,7 +69,7 @@ function runs(target: Target, settings: Settings, {cluster}: KnownFacts): Decisi
 function fittingRuns(
   {chart}: Target,
   settings: Settings,
-  {cpuMilli, memoryMilli}: NonNullable<DiscoveredCluster['nodes']>,
+  {cpuMilli, memoryMilli}: NodeTotals,
 ): number {
   const one = sizing(settings.with(concurrency, {value: 1, source: 'prompt'}), chart);
   const times = (offered: bigint, requested: string): number =>
@@ -76,15 +78,30 @@ function fittingRuns(
 }
 
 /** Where nodes have an identity, runs must not get it, unless their own identity or DNS needs the same address. */
-function metadata({answers}: WizardState, {cluster}: KnownFacts): Decision | undefined {
+function metadata(
+  target: Target,
+  {answers}: WizardState,
+  {cluster}: KnownFacts,
+): Decision | undefined {
   const platform = answers.get(cloud);
   if (platform === undefined || platform === 'other') return undefined;
-  if (answers.get(workloadIdentity) === 'gke')
-    return {setting: metadataService, value: 'allow', because: 'GKE identity needs it'};
+  const allowed = (because: string) => ({setting: metadataService, value: 'allow', because});
+  if (policyMissesRuns(target)) return allowed(`${target.chart} cannot block it for runs`);
+  if (answers.get(workloadIdentity) === 'gke') return allowed('GKE identity needs it');
   if (platform.startsWith('gke') && cluster?.usesMetadataDns !== false)
-    return {setting: metadataService, value: 'allow', because: 'Cloud DNS may use its address'};
+    return allowed('Cloud DNS may use its address');
   return {setting: metadataService, value: 'block', because: 'protects the node identity'};
 }
+
+/** The images are for Linux. */
+const placement = ({cluster}: KnownFacts): Decision[] =>
+  cluster?.nodes?.hasWindows
+    ? [nodeSelector, controllerNodeSelector].map((setting) => ({
+        setting,
+        value: {'kubernetes.io/os': 'linux'},
+        because: 'the cluster has Windows nodes',
+      }))
+    : [];
 
 /** The proxy that the cluster itself uses. */
 function proxyOf({objects}: KnownFacts): Decision[] {

@@ -2,7 +2,6 @@ import {token, tokenSecret} from '../settings/agent.ts';
 import {cache, cacheStorageClass} from '../settings/cache.ts';
 import {imagePullSecret} from '../settings/images.ts';
 import {httpsProxy} from '../settings/network.ts';
-import {chart} from '../settings/release.ts';
 import {runSize} from '../settings/size.ts';
 import {ROLE} from './ask-role.ts';
 
@@ -13,7 +12,6 @@ export const FIXES: Readonly<Record<string, string>> = {
   CLEAR_TEXT_CREDENTIAL: httpsProxy.id,
   TOKEN_REJECTED: token.id,
   'efs-driver': cache.id,
-  'openshift-scc': chart.id,
   'pull-secrets': imagePullSecret.id,
   'run-capacity': runSize.memoryRequest.id,
   secrets: tokenSecret.id,

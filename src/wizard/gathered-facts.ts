@@ -1,4 +1,4 @@
-import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
+import type {DiscoveredCluster, NodeTotals} from '../answers/cluster-answers.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
 import type {Setting} from '../settings/define.ts';
 import {chartSource, namespace, release} from '../settings/release.ts';
@@ -150,6 +150,12 @@ function keyOf(fact: FactName, state: WizardState): string {
 
 /** Facts that exclude charts. */
 export const requirementsOf = ({cluster}: KnownFacts): ChartRequirements => cluster?.facts ?? {};
+
+/** What nodes offer, in tenths of a CPU: 1.9 CPU and 7Gi */
+export const offeredText = ({cpuMilli, memoryMilli}: NodeTotals) => ({
+  cpu: `${Number(cpuMilli / 100n) / 10}`,
+  memory: `${memoryMilli / 1000n / 1024n ** 3n}Gi`,
+});
 
 /** A cluster that does not answer, and everything else that an install lacks. */
 export function missingOf({cluster, lacking = []}: KnownFacts): readonly Missing[] {

@@ -1,6 +1,7 @@
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {cacheAccessMode} from '../settings/cache.ts';
 import {catalog} from '../settings/catalog.ts';
+import {nodeOs} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
 import {concurrency, missingFor} from '../settings/purpose.ts';
 import {namespace, release} from '../settings/release.ts';
@@ -94,8 +95,17 @@ const isMissing = (setting: Setting, state: WizardState): boolean =>
 function openedQuestion(state: WizardState, known: KnownFacts): string | undefined {
   const {questions = [], answered = []} = state.opened ?? {};
   const view = decided(state, known);
-  return questions.find((id) => !answered.includes(id) && isPossible(id, view, known));
+  return questions.find(
+    (id) =>
+      !answered.includes(id) &&
+      isPossible(id, view, known) &&
+      !(questions.length > 1 && isOfCluster(id, view)),
+  );
 }
+
+/** The cluster tells it; it can be changed, but is not asked for after the chart. */
+const isOfCluster = (id: string, {answers}: WizardState): boolean =>
+  id === nodeOs.id && answers.answer(nodeOs)?.source === 'cluster';
 
 /** True if the question has an effect. */
 export function isPossible(id: string, view: WizardState, known: KnownFacts): boolean {

@@ -28,7 +28,7 @@ const OF_NETWORK = ['Proxy', 'Private CA', 'Metadata', 'Mirror'];
 /** What will be installed, and why; of an installed release, today's values beside the changes. */
 export function reviewRows(view: TopicView): ReviewRow[] {
   const isSet = ({settings}: Topic): boolean =>
-    settings.some((setting) => view.state.answers.isGiven(setting));
+    settings.some((setting) => view.state.answers.answer(setting) !== undefined);
   const shown = [...ALWAYS.map(topic), ...IF_SET.map(topic).filter(isSet)].filter(
     ({isOffered}) => isOffered?.(view) ?? true,
   );

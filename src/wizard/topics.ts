@@ -31,7 +31,7 @@ import {answerText} from '../ui/prompt-text.ts';
 import {sizing} from '../values/sizing.ts';
 import {CHART_MEANINGS, chartChoices} from './ask-chart.ts';
 import {ROLE} from './ask-role.ts';
-import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
+import {type KnownFacts, offeredText, requirementsOf} from './gathered-facts.ts';
 import {environmentVariable} from './machine-proxy.ts';
 import {hostOf, placeText} from './place.ts';
 import {
@@ -111,14 +111,17 @@ function runsAbout(view: TopicView): string | undefined {
   const settings: Settings = view.state.answers.unchecked();
   const runs = isLimited(view) ? (view.state.answers.get(concurrency) ?? 1) : 1;
   const sum = sizing(settings.with(concurrency, {value: runs, source: 'prompt'}), target.chart);
-  const {nodes} = view.known.cluster ?? {};
-  const isOffered = nodes !== undefined && nodes.count > 0;
-  const cpu = isOffered ? ` of ${nodes.cpuMilli / 1000n}` : '';
-  const memory = isOffered ? ` of ${nodes.memoryMilli / 1000n / 1024n ** 3n}Gi` : '';
+  const {nodes, addsNodes} = view.known.cluster ?? {};
+  const isOffered = nodes !== undefined && nodes.count > 0 && addsNodes === undefined;
+  const offered = isOffered ? offeredText(nodes) : undefined;
+  const cpu = offered ? ` of ${offered.cpu}` : '';
+  const memory = offered ? ` of ${offered.memory}` : '';
   return joined(
     `reserves ${sum.cpuRequested}${cpu} CPU`,
     `${sum.memoryRequested}${memory}`,
     `limit ${sum.memoryLimit}`,
+    addsNodes,
+    !isLimited(view) && 'with one run',
   );
 }
 
@@ -191,10 +194,11 @@ const placementValue = (view: TopicView): string =>
     .filter(Boolean)
     .join(' · ') || 'any node';
 
-function placementAbout({known}: TopicView): string | undefined {
+function placementAbout(view: TopicView): string | undefined {
+  const {known} = view;
   const tainted = known.cluster?.nodePools.filter(({taints}) => taints.length > 0) ?? [];
   const names = tainted.map(({name}) => name).join(', ');
-  return names === '' ? undefined : `tainted pools: ${names}`;
+  return joined(because(nodeSelector, view), names !== '' && `tainted pools: ${names}`);
 }
 
 /** The account, and what gives the agent its token. */

@@ -166,8 +166,13 @@ describe('the screen', () => {
       env: {...environment(), TERM: 'dumb'},
     } as const;
     const steps: Step[] = [
-      {see: /Where will the agent run[\s\S]*Number \(4\):/, press: ENTER},
+      {
+        see: /At each question: back, help or quit\.[\s\S]*Number \(4\):/,
+        press: ENTER,
+      },
       {see: /Agent pool token[\s\S]*: $/, press: '\u001B\r'},
+      {see: /Where will the agent run[\s\S]*Number \(4\):/, press: ENTER},
+      {see: /Agent pool token[\s\S]*: $/, press: `back${ENTER}`},
       {see: /Where will the agent run[\s\S]*Number \(4\):/, press: ENTER},
       {see: /Agent pool token[\s\S]*: $/, press: `${TOKEN}${ENTER}`},
       {see: /Review {2}agent-local[\s\S]*Number \(3\):/, press: CTRL_C},

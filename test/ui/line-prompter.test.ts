@@ -229,10 +229,11 @@ describe('for a screen reader', () => {
   });
 
   test.each([
-    ['back', 'GoBack'],
-    ['quit', 'PromptCanceled'],
-  ])('%s ends the question with %s', async (word, name) => {
-    const terminal = spoken();
+    ['back', 'GoBack', spoken],
+    ['quit', 'PromptCanceled', spoken],
+    ['back', 'GoBack', dumb],
+  ])('%s ends the question with %s', async (word, name, open) => {
+    const terminal = open();
     terminal.input.write(`${word}\n`);
     await expect(terminal.prompter.input({...ADDRESS, canGoBack: true})).rejects.toMatchObject({
       name,
@@ -244,14 +245,6 @@ describe('for a screen reader', () => {
       answeredStep('Where', ['prod-eks'], {hasColor: false, columns: 80, isAccessible});
     expect(step(true)).toBe('Answered: Where: prod-eks\n');
     expect(step(false)).toBe('◇  Where      prod-eks\n');
-  });
-
-  test('takes the same words as text without it', async () => {
-    const terminal = dumb();
-    terminal.input.write('back\n');
-    expect(await terminal.prompter.input({message: 'Name', help: [], canGoBack: true})).toBe(
-      'back',
-    );
   });
 });
 

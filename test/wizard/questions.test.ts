@@ -10,6 +10,7 @@ import type {
   Processes,
   TextQuestion,
 } from '../../src/ground/system/system.ts';
+import {fakeAccess, type PlatformName, platform} from '../cluster/platform/fake-cluster.ts';
 import {certificates} from '../support/certificates.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {memoryFiles} from '../support/memory-files.ts';
@@ -91,6 +92,27 @@ describe('the happy path', () => {
       'Network direct metadata blocked; protects the node identity',
     );
     expect(rowOf(stderr, 'Secrets')).toBe('Secrets new Secret scalr-agent-token');
+  });
+
+  test('blocks no metadata service with a chart that cannot block it for runs', async () => {
+    const {stderr, asked} = await talk(
+      [TARGET, ASK_TOKEN, ...change('Chart', ['Chart to install', 'agent-k8s']), ...QUIT],
+      onEks,
+    );
+    expect(rowOf(stderr, 'Network')).toContain('allowed; agent-k8s cannot block it for runs');
+    expect(rowOf(stderr, 'Runs')).toMatch(/with one run$/);
+    expect(asked.map(({message}) => message)).not.toContain('Operating system of the nodes');
+  });
+
+  test.each<[PlatformName, RegExp, row: string, text: string]>([
+    ['gke-autopilot', /5 at a time/, 'Runs', 'Autopilot adds nodes for pending pods'],
+    ['aks', /1 at a time/, 'Placement', 'kubernetes.io/os=linux the cluster has Windows nodes'],
+    ['openshift', /1 at a time/, 'Runs', 'reserves 1 of 1.5 CPU'],
+  ])('decides on %s what its nodes suggest', async (name, runs, row, text) => {
+    const {kubernetes} = fakeAccess(platform(name));
+    const {stderr} = await talk([TARGET, ASK_TOKEN, ...QUIT], {answer: oneContext, kubernetes});
+    expect(rowOf(stderr, 'Runs')).toMatch(runs);
+    expect(rowOf(stderr, row)).toContain(text);
   });
 
   test.each([

@@ -2,7 +2,7 @@ import {at, getAt, isOn, textAt, type Values} from '../../ground/tree.ts';
 import {cache, cacheAccessMode} from '../../settings/cache.ts';
 import {set} from '../../settings/chart-values.ts';
 import {serviceAccountAnnotation, serviceAccountName} from '../../settings/identity.ts';
-import {MEBIBYTE, milliOf} from '../../settings/kinds/quantities.ts';
+import {canonicalQuantity, MEBIBYTE, milliOf} from '../../settings/kinds/quantities.ts';
 import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {concurrency} from '../../settings/purpose.ts';
@@ -206,21 +206,21 @@ export const valuesRules: readonly ValuesRule[] = [
     test: (values) => {
       const limits = LIMITS.map((name) => ({
         name,
-        megabytes: Number(getAt(values, ['extraEnv', name]) ?? 0),
+        mebibytes: Number(getAt(values, ['extraEnv', name]) ?? 0),
       }));
       const total = limits.reduce(
-        (sum, {megabytes}) => sum + BigInt(Number.isFinite(megabytes) ? Math.trunc(megabytes) : 0),
+        (sum, {mebibytes}) => sum + BigInt(Number.isFinite(mebibytes) ? Math.trunc(mebibytes) : 0),
         0n,
       );
       const size = sizeOfCache(values);
-      const written = limits.find(({megabytes}) => megabytes > 0);
+      const written = limits.find(({mebibytes}) => mebibytes > 0);
       if (
         written === undefined ||
         size === undefined ||
         total * MEBIBYTE <= (milliOf(size) ?? total * MEBIBYTE)
       )
         return [];
-      const message = `The cache limits add up to ${total} MB, but the volume size is ${size}. Runs fail when the volume is full.`;
+      const message = `The cache limits add up to ${canonicalQuantity(`${total}Mi`)}, but the volume size is ${size}. Runs fail when the volume is full.`;
       return [
         {
           path: ['extraEnv', written.name],

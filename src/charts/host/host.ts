@@ -256,7 +256,8 @@ export function hostTree(
     for (const row of rowsFor(HOSTS[target], setting, answer.value, scope)) {
       for (const [path, value] of row.write(answer.value, scope)) setAt(tree, path, value);
       const message = settings.isExplicit(setting) ? row.partly?.(answer.value, scope) : undefined;
-      if (message !== undefined) warnings.push(warningOf('PARTLY_SUPPORTED', message, setting.id));
+      if (message !== undefined)
+        warnings.push(warningOf(row.code ?? 'PARTLY_SUPPORTED', message, setting.id));
     }
   }
   return {tree, warnings};

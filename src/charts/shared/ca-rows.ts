@@ -37,6 +37,7 @@ export const caBundleRows = (path: string): Row[] => {
         [inline, get(caPublicRoots) ? `${pem}${PUBLIC_ROOTS}${publicRoots().join('\n')}\n` : pem],
       ],
       read: (values) => filledText(values, inline)?.split(PUBLIC_ROOTS)[0],
+      code: 'CAUTION',
       partly: (_, {get, spell}) =>
         get(caPublicRoots) === undefined
           ? `${REPLACES} Add them with ${spell(caPublicRoots, true)}, or confirm it with ${spell(caPublicRoots, false)}.`
@@ -55,6 +56,7 @@ const MAX_VARIABLE_BYTES = 131_072;
 export const caVariable = (caRow: Row<string>): Row[] => [
   row({
     ...caRow,
+    code: caRow.partly === undefined ? 'CAUTION' : undefined,
     partly: (pem, scope) =>
       [
         caRow.partly?.(pem, scope),

@@ -33,6 +33,8 @@ export interface Row<T = unknown> {
   read(values: Values, scope: Scope): T | undefined;
   /** Limitations of a supported value. */
   partly?(value: T, scope: Scope): string | undefined;
+  /** The code of that warning, if it is about an effect, and not about a part without one (default: PARTLY_SUPPORTED). */
+  code?: 'CAUTION' | undefined;
 }
 
 export interface DefaultValue<T = unknown> {

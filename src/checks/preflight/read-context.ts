@@ -7,6 +7,7 @@ import type {KubernetesObject} from '../../cluster/kubernetes/objects.ts';
 import {reviewPermissions} from '../../cluster/kubernetes/permissions.ts';
 import {failingClient, REQUEST_MS} from '../../cluster/kubernetes/resources.ts';
 import {cachedAccess, type RetryOptions} from '../../cluster/kubernetes/with-retries.ts';
+import {nodeProvisioner} from '../../cluster/platform/autoscalers.ts';
 import {clusterFactsOf} from '../../cluster/platform/cluster-facts.ts';
 import {readCluster} from '../../cluster/platform/readings.ts';
 import {
@@ -25,7 +26,6 @@ import {cacheClaim} from '../../settings/cache.ts';
 import type {Get} from '../../settings/define.ts';
 import type {GeneratedValues} from '../../values/generate.ts';
 import {effectiveGet, effectiveValues} from '../../values/reading/read-values.ts';
-import {nodeProvisioner} from './checks/autoscalers.ts';
 import {neededPermissions} from './checks/permissions.ts';
 import type {ClusterReading} from './cluster-reading.ts';
 import type {PreflightContext, ReviewedPermission} from './facts/context.ts';

@@ -19,9 +19,9 @@ import {
 import type {PreflightContext} from '../facts/context.ts';
 import {type RequestedOn, requestedByOthers} from '../facts/node-load.ts';
 import {maxRuns} from '../facts/pod-groups.ts';
-import {noNodeFits} from './autoscalers.ts';
 import {check} from './check.ts';
 import {type CheckResult, ifKnown, notChecked, pass, unreadable, warn} from './check-result.ts';
+import {noNodeFits} from './no-node-fits.ts';
 
 /** Other resources have no option. */
 const RESOURCES = ['cpu', 'memory'];

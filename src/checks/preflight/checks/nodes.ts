@@ -1,5 +1,6 @@
 import {floorOf, isBelow, isVersion} from '../../../charts/charts.ts';
 import {mayRun} from '../../../cluster/kubernetes/scheduling.ts';
+import {nodeProvisioner} from '../../../cluster/platform/autoscalers.ts';
 import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
 import type {NodeObject} from '../../../cluster/platform/readings.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
@@ -13,11 +14,11 @@ import {nodeSelector} from '../../../settings/placement.ts';
 import {chart} from '../../../settings/release.ts';
 import {withValue} from '../../../settings/spelling.ts';
 import {chartPods, isLinux, NO_NODE_FOR_RUNS, nodesForRuns} from '../facts/chart-pods.ts';
-import {nodeProvisioner, noNodeFits} from './autoscalers.ts';
 import {capacityForAllRuns, capacityForRun} from './capacity.ts';
 import {check} from './check.ts';
 import {fail, ifKnown, notChecked, pass, warn} from './check-result.ts';
 import {shortNames} from './image-names.ts';
+import {noNodeFits} from './no-node-fits.ts';
 import {controllerNodes, NODE_SELECTOR, runNodes} from './placement.ts';
 import {lastingNodes, projectNodes} from './special-nodes.ts';
 

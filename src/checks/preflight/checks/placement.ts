@@ -19,9 +19,9 @@ import {
   NO_NODE_FOR_RUNS,
 } from '../facts/chart-pods.ts';
 import type {PreflightContext} from '../facts/context.ts';
-import {noNodeFits} from './autoscalers.ts';
 import {type Check, check} from './check.ts';
 import {type CheckResult, ifKnown, notChecked, pass, worstOf} from './check-result.ts';
+import {noNodeFits} from './no-node-fits.ts';
 
 type PodRole = ChartPods['role'];
 

@@ -1,28 +1,17 @@
-import {autoscalerOf} from '../../../cluster/platform/capacity.ts';
-import type {CustomObject} from '../../../cluster/platform/readings.ts';
-import {type Fact, isKnown, isUnread, known, knownValue, unknown} from '../../../ground/fact.ts';
-import {remediesOf} from '../../../ground/finding.ts';
-import {few} from '../../../ground/text.ts';
-import {getAt, isMap, type Tree} from '../../../ground/tree.ts';
-import {milliOf} from '../../../settings/kinds/quantities.ts';
-import type {PreflightContext} from '../facts/context.ts';
-import {type CheckResult, fail, type RemedyText, warn} from './check-result.ts';
+import {type Fact, isKnown, isUnread, known, knownValue, unknown} from '../../ground/fact.ts';
+import {few} from '../../ground/text.ts';
+import {getAt, isMap, type Tree} from '../../ground/tree.ts';
+import {milliOf} from '../../settings/kinds/quantities.ts';
+import {autoscalerOf} from './capacity.ts';
+import type {ClusterFacts} from './cluster-facts.ts';
+import type {CustomObject, PlatformReadings} from './readings.ts';
 
-type ReadCluster = Pick<PreflightContext, 'facts' | 'readings' | 'now'>;
-
-/** Where a node pool can be resized. */
-const CLOUDS = [
-  'google',
-  'aws',
-  'azure',
-  'digitalocean',
-  'linode',
-  'hetzner',
-  'oracle',
-  'ibm',
-  'openstack',
-  'vsphere',
-];
+/** What tells whether nodes are added. */
+export interface ReadCluster {
+  facts: ClusterFacts;
+  readings: PlatformReadings;
+  now: Date;
+}
 
 /** Something that adds nodes. */
 interface Autoscaler {
@@ -66,7 +55,7 @@ function clusterAutoscaler({facts, readings, now}: ReadCluster): Autoscaler | un
 }
 
 /** Everything that may add nodes for pending pods. */
-function autoscalersOf(context: ReadCluster): Autoscaler[] {
+export function autoscalersOf(context: ReadCluster): Autoscaler[] {
   const {facts, readings} = context;
   if (knownValue(facts.platform.cloud) === 'gke-autopilot')
     return [{canGrow: true, text: 'Autopilot adds nodes for pending pods'}];
@@ -85,28 +74,6 @@ export function nodeProvisioner(context: ReadCluster): Fact<string | undefined> 
   return isUnknown
     ? unknown('undetermined', autoscalers.map(({text}) => text).join('; '))
     : known(growing?.text, 'autoscalers of the cluster');
-}
-
-/** Result if no node fits the pods: a warning if a node can be added, otherwise a failure. */
-export function noNodeFits(
-  context: PreflightContext,
-  message: string,
-  remedy: RemedyText,
-): CheckResult {
-  const autoscalers = autoscalersOf(context);
-  const hope =
-    autoscalers.find(({canGrow}) => canGrow) ??
-    autoscalers.find(({canGrow}) => canGrow === undefined);
-  if (hope !== undefined) return warn(`${message}; ${hope.text}`, remedy);
-  if (autoscalers.length > 0) {
-    const texts = autoscalers.map(({text}) => text);
-    const failure = fail([message, ...texts].join('; '), remedy);
-    const others = autoscalers.flatMap((each) => remediesOf(each.remedy));
-    return {...failure, remedies: [...failure.remedies, ...others]};
-  }
-  return CLOUDS.includes(knownValue(context.facts.platform.infrastructure) ?? '')
-    ? warn(`${message}; no autoscaler was found that could add nodes`, remedy)
-    : fail(message, remedy);
 }
 
 /** Karpenter, EKS Auto Mode or AKS node auto-provisioning; undefined if not installed. */
