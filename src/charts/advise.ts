@@ -123,7 +123,7 @@ export const CHART_CHANGES = {
   upgrade:
     'installs the new chart as a second release, waits until it is ready, and then drains and uninstalls the old one',
   install:
-    'stops the installed agent, waits for its runs, and replaces every object of the release. No agent runs in between',
+    'stops the installed agent, waits for its runs (inside agent-local only for its grace period), and replaces every object of the release. No agent runs in between',
   helm: 'replaces every object of the release at once; runs in flight are lost',
 } as const;
 

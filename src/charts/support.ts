@@ -1,5 +1,6 @@
-import {type Get, type Setting, type Spell, spell as spellAsFlag} from '../settings/define.ts';
+import {type Get, type Setting, spell as spellAsFlag} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
+import type {Spell} from '../settings/spelling.ts';
 import {ChartVersion, chartFor} from './chart-version.ts';
 import type {Target} from './releases/target.ts';
 import type {Row, Scope} from './shared/row.ts';
@@ -34,12 +35,12 @@ export function supports(target: Target, setting: Setting, settings: Settings): 
 }
 
 /** Every explicit setting that the chart version does not support. */
-export function unsupported(target: Target, settings: Settings): Unsupported[] {
+export function unsupported(target: Target, settings: Settings, spell?: Spell): Unsupported[] {
   const version = ChartVersion.of(target);
   return unsupportedBy(
     version.description,
     `${version.chart} ${version.version}`,
     settings,
-    scopeOf(version, settings.get),
+    scopeOf(version, settings.get, spell),
   ).filter(({setting}) => !isWrittenWithoutRow(setting));
 }

@@ -6,6 +6,7 @@ import {
   RUN_AGAIN,
   TOKEN_REJECTED,
 } from '../ground/errors.ts';
+import {remedyTexts} from '../ground/finding.ts';
 import {type TargetName, target} from '../settings/release.ts';
 import {actionRequired, type DecidedLine} from './decisions.ts';
 import {type CommandLine, isOclif, usageFailure} from './usage-failure.ts';
@@ -67,15 +68,23 @@ const LOOKS: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
   NOT_READY: [['Write a bundle for support', 'collect-logs']],
 };
 
-/** The failure of the wizard, with the saved answers as the only way to continue. `name` is the release in the cluster. */
-export function resumable(error: unknown, name: ReleaseName | undefined): unknown {
+/** The failure of the wizard, with the saved answers as the only way to continue; its causes are not repeated if the progress has shown them. `name` is the release in the cluster. */
+export function resumable(
+  error: unknown,
+  name: ReleaseName | undefined,
+  areCausesShown: boolean,
+): unknown {
   if (!(error instanceof ExpectedError)) return error;
-  const others = error.suggestions.filter((each) => each !== RUN_AGAIN);
-  const purpose = error.causes.some(({code}) => code === TOKEN_REJECTED)
-    ? 'To enter a new token'
-    : 'To continue with your saved answers';
+  const rejections = error.causes.filter(({code}) => code === TOKEN_REJECTED);
+  const passed = [RUN_AGAIN, ...remedyTexts(rejections)];
+  const others = error.suggestions.filter((each) => !passed.includes(each));
+  const purpose =
+    rejections.length > 0
+      ? 'To enter a new token of the agent pool, or another URL'
+      : 'To continue with your saved answers';
   const looks = name === undefined ? [] : (LOOKS[error.code] ?? []);
-  return error.with(error.message, [
+  const isRepeated = areCausesShown && error.causes.length > 0;
+  return error.with(isRepeated ? (error.message.split('\n')[0] as string) : error.message, [
     ...others,
     ...looks.map(([what, command]) => `${what}: ${ownCommand(command, name as ReleaseName)}`),
     `${purpose}, run the command again with --resume`,

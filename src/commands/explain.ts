@@ -7,16 +7,7 @@ import {codesText, explanationText} from '../ui/explain.ts';
 import {docsOf} from '../ui/messages.ts';
 
 interface Result {
-  findings: {
-    code: string;
-    topic: string;
-    title: string;
-    why: string;
-    remedy: string;
-    words: readonly string[];
-    example?: string;
-    page: string;
-  }[];
+  findings: (Omit<Explanation, 'topic'> & {topic: string; page: string})[];
 }
 
 export default class Explain extends BaseCommand<Result> {
@@ -57,17 +48,13 @@ export default class Explain extends BaseCommand<Result> {
 }
 
 const documentOf = (
-  {code, topic, title, why, remedy, words = [], example}: Explanation,
+  {topic, words = [], ...entry}: Explanation,
   docs: string,
 ): Result['findings'][number] => ({
-  code,
+  ...entry,
   topic: topic.title,
-  title,
-  why,
-  remedy,
   words,
-  ...(example === undefined ? {} : {example}),
-  page: `${docs}/${topic.page}#${code.toLowerCase()}`,
+  page: `${docs}/${topic.page}#${entry.code.toLowerCase()}`,
 });
 
 function unknownCode(

@@ -18,7 +18,6 @@ import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {url} from '../settings/agent.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
-import {knownText} from '../ui/prompt-text.ts';
 import type {GeneratedValues} from '../values/generate.ts';
 
 export default class Install extends BaseCommand<InstallResult | HostInstallResult | undefined> {
@@ -90,7 +89,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
         decided.kind === 'cluster'
           ? releaseName(decided.flags, decided.generated.settings)
           : undefined;
-      throw resumeStore.isKept ? resumable(error, name) : error;
+      throw resumeStore.isKept ? resumable(error, name, !flags.quiet) : error;
     }
   }
 
@@ -119,8 +118,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     const {withAccountUrl} = await import('../cli/install-pool.ts');
     const {generateConfirmed} = await import('../cli/generate.ts');
     const settings = pool ? withAccountUrl(given, pool) : given;
-    for (const {setting, answer} of settings.entries())
-      if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
+    this.sayFromCluster(settings);
     return generateConfirmed(settings, cluster?.facts, {app: this.app, flags});
   }
 

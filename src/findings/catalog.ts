@@ -78,7 +78,7 @@ export function explain(text: string): Explanation[] {
 
 /** The explanations whose code, title or words have every word of the text, or begin with it. */
 function withWords(text: string, all: readonly Explanation[]): Explanation[] {
-  const wanted = wordsIn(text).filter((each) => !STOP_WORDS.has(each));
+  const wanted = wordsIn(text).filter((each) => !STOP_WORD.test(each));
   if (wanted.length === 0) return [];
   return all.filter(({code, title, words = []}) => {
     const own = wordsIn([code, title, ...words].join(' '));
@@ -88,11 +88,8 @@ function withWords(text: string, all: readonly Explanation[]): Explanation[] {
 
 const wordsIn = (text: string): string[] => text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
 
-const STOP_WORDS: ReadonlySet<string> = new Set(
-  'a an and are at be but by do does for from get has have how i in is it its keeps my no not nothing of on or stay stays stuck that the this to was what when why will with'.split(
-    ' ',
-  ),
-);
+const STOP_WORD =
+  /^(a|an|and|are|at|be|but|by|do|does|for|from|get|has|have|how|i|in|is|it|its|keeps|my|no|not|nothing|of|on|or|stay|stays|stuck|that|the|this|to|was|what|when|why|will|with)$/;
 
 /** The explanations with a word in the line; those with the longest word first, which says most. */
 function inLine(line: string, all: readonly Explanation[]): Explanation[] {

@@ -85,29 +85,12 @@ export const spellings =
   (text: string): string | undefined =>
     others[text.toLowerCase().replaceAll(/[\s_]/g, '-')];
 
-/** A setting, or one value of it, that a text recommends. */
-export interface SettingValue {
-  setting: Setting;
-  value?: unknown;
-}
-
-/** How a reader knows a setting, or one value of it: as a flag, a key or a question. */
-export type Spell = (setting: Setting, value?: unknown) => string;
-
 /** As the user types it: --cache efs, --no-single-run */
-export const spell: Spell = (setting, value) => {
+export function spell(setting: Setting, value?: unknown): string {
   if (setting.kind.isSwitch) return value === false ? `--no-${setting.id}` : `--${setting.id}`;
   const name = setting.onlyEnv ?? `--${setting.id}`;
   return value === undefined ? name : `${name} ${value}`;
-};
-
-/** As the wizard asks for it: cache "Node directory" */
-export const spellAsQuestion: Spell = (setting, value) => {
-  const name = settingName(setting);
-  if (value === undefined || setting.kind.isSwitch) return name;
-  const label = setting.labels?.[String(value)];
-  return label === undefined ? `${name} ${value}` : `${name} "${label}"`;
-};
+}
 
 const SPELLED: Readonly<Record<string, string>> = {
   ca: 'CA',

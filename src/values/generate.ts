@@ -7,7 +7,14 @@ import {isWrittenWithoutRow, notSupported, rowsFor} from '../charts/shared/suppo
 import {scopeOf, unsupported} from '../charts/support.ts';
 import {targetOf} from '../charts/target-of.ts';
 import {ExpectedError, failed} from '../ground/errors.ts';
-import {remedyTexts, type SettingFinding, settingProblem, warningOf} from '../ground/finding.ts';
+import {
+  changing,
+  type Remedy,
+  remedyTexts,
+  type SettingFinding,
+  settingProblem,
+  warningOf,
+} from '../ground/finding.ts';
 import {
   copyOf,
   getAt,
@@ -23,10 +30,11 @@ import {
   type Values,
 } from '../ground/tree.ts';
 import {set, valuesFile} from '../settings/chart-values.ts';
-import {type Setting, type Spell, spell} from '../settings/define.ts';
+import {type Setting, spell} from '../settings/define.ts';
 import {InvalidValue} from '../settings/kinds/kind.ts';
-import {chartSource} from '../settings/release.ts';
+import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
+import {type Spell, withValue} from '../settings/spelling.ts';
 import {parseAssignment, refuseSecretsIn} from './assignment.ts';
 import {refuseClearText} from './clear-text.ts';
 import {FIRST_EXPONENT} from './reading/go-numbers.ts';
@@ -79,8 +87,8 @@ export function generate(
     },
     read,
   );
-  refuseUnsupported(given, target, facts);
   const {spell: spelled = spell} = facts;
+  refuseUnsupported(given, target, facts);
   const {settings, guesses} = withChartDefaults(given, target, spelled);
   refusing(valuesFile, () => refuseSecretsIn(readLayers(settings.get(valuesFile) ?? []), target));
   const {values, origins, ...written} = refusing(set, () =>
@@ -122,8 +130,8 @@ export function generate(
 }
 
 /** @throws ExpectedError with other charts or versions for settings that the chart does not support */
-function refuseUnsupported(given: Settings, target: Target, facts: ChartRequirements): void {
-  const refused = unsupported(target, given);
+function refuseUnsupported(given: Settings, target: Target, facts: GenerateFacts): void {
+  const refused = unsupported(target, given, facts.spell);
   if (refused.length === 0) return;
   if (target.schema !== undefined)
     throw notSupported(
@@ -154,10 +162,10 @@ function isGenerated(settings: Settings, facts: ChartRequirements): boolean {
   }
 }
 
-const howToUseKnown = (given: Settings, {chart}: Target): string =>
+const howToUseKnown = (given: Settings, {chart: name}: Target): Remedy =>
   given.get(chartSource) === undefined
-    ? `Use --chart-version ${newestOf(chart)}`
-    : `Use --chart ${chart} --chart-version ${newestOf(chart)} instead of --chart-source`;
+    ? changing`Use ${withValue(chartVersion, newestOf(name))}`
+    : changing`Use ${withValue(chart, name)} ${withValue(chartVersion, newestOf(name))} instead of ${chartSource}`;
 
 function withChartDefaults(
   given: Settings,

@@ -15,6 +15,8 @@ const PASTE = '…';
 /** Which agent pool of the account to use; asked only with a token of a user, instead of asking for a token of the pool. */
 export async function askPool({state, known, frame, deps}: Asking): Promise<Reply> {
   const {host, pools} = known.pools as OfferedPools;
+  const ofCluster = nameFor(state);
+  const newName = unusedName(ofCluster, pools);
   for (;;) {
     const picked = await deps.prompter.select({
       ...frame,
@@ -27,18 +29,17 @@ export async function askPool({state, known, frame, deps}: Asking): Promise<Repl
         {
           value: CREATE,
           label: 'Create a new pool',
-          description: `for example ${newNameFor(state)}`,
+          description: `for example ${newName}`,
         },
         ...pools.map(({id, name, description}) => ({value: id, label: name, description})),
         {value: PASTE, label: 'Paste a token instead'},
       ],
-      default: state.pool?.id ?? pools[0]?.id ?? CREATE,
+      default: state.pool?.id ?? pools.find(({name}) => name === ofCluster)?.id ?? CREATE,
     });
     if (picked === PASTE) return {question: 'pool', pool: 'none'};
     const pool = pools.find(({id}) => id === picked);
     const naming = {frame, prompter: deps.prompter};
-    const name =
-      pool?.name ?? (await unlessBack(askName(newNameFor(state), pools, naming), undefined));
+    const name = pool?.name ?? (await unlessBack(askName(newName, pools, naming), undefined));
     if (name !== undefined) return replyWith(state, {host, name, pool});
   }
 }
@@ -65,9 +66,16 @@ const purposeOf = ({isForVcs}: OfferedPool): [Setting, Answer] => [
   {value: isForVcs ? 'vcs' : 'runs', source: 'prompt'},
 ];
 
-/** A name for a pool of this cluster: the last part of an ARN or path. */
-const newNameFor = ({place}: WizardState): string =>
+/** The name of a pool for this cluster: the last part of an ARN or path. */
+const nameFor = ({place}: WizardState): string =>
   (place?.kind === 'kubernetes' && place.context?.split(/[/:]/).at(-1)) || 'kubernetes';
+
+/** prod, or prod-2 if there is a pool prod. */
+function unusedName(name: string, pools: readonly OfferedPool[], number = 1): string {
+  const numbered = number === 1 ? name : `${name}-${number}`;
+  const isUsed = pools.some((pool) => pool.name === numbered);
+  return isUsed ? unusedName(name, pools, number + 1) : numbered;
+}
 
 const askName = (
   preset: string,

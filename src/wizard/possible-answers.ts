@@ -13,12 +13,12 @@ import {ExpectedError} from '../ground/errors.ts';
 import {lowerFirst} from '../ground/text.ts';
 import {token} from '../settings/agent.ts';
 import {cache, cachePath} from '../settings/cache.ts';
-import {catalog} from '../settings/catalog.ts';
-import {type Setting, settingName, spellAsQuestion} from '../settings/define.ts';
+import {type Setting, settingName} from '../settings/define.ts';
 import {noProxy} from '../settings/network.ts';
 import {concurrency, isolation, missingFor, purpose} from '../settings/purpose.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
+import {spellAsQuestion} from '../settings/spelling.ts';
 import {generate} from '../values/generate.ts';
 import {hostOf} from './place.ts';
 import type {WizardState} from './wizard-state.ts';
@@ -261,15 +261,6 @@ export function hostWording(state: WizardState, setting: Setting): Setting {
   const words = hostOf(state) === undefined ? undefined : ON_HOST.get(setting);
   return words === undefined ? setting : {...setting, ...words};
 }
-
-/** A message about flags, in the words of the questions: `--cache hostpath` becomes `cache "Node directory"`. */
-export const withoutFlags = (text: string): string =>
-  text.replace(/--([a-z][a-z-]*)((?: |=)[\w-]+)?/g, (flag, id: string, rest = '') => {
-    const setting = catalog.find((each) => each.id === id || `no-${each.id}` === id);
-    if (setting === undefined) return flag;
-    const label = setting.labels?.[rest.slice(1)];
-    return `${settingName(setting)}${label === undefined || /^(Yes|No)$/.test(label) ? rest : ` "${label}"`}`;
-  });
 
 /** The charts whose newest version supports the setting. */
 const chartsWith = (setting: Setting, settings: Settings): ChartName[] =>

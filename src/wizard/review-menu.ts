@@ -76,7 +76,10 @@ const OF_CHART: ReadonlySet<string> = new Set([
 
 function installRow({reviewed, notices}: Menu): Choice & {value: Action} {
   const {prepared, host} = reviewed;
-  const steps = (prepared?.plan ?? host?.plan)?.steps.length ?? 0;
+  const steps = [
+    ...(prepared?.accountSteps ?? []),
+    ...((prepared?.plan ?? host?.plan)?.steps ?? []),
+  ].length;
   const label = prepared?.facts.release === undefined ? 'Install' : 'Update the installed release';
   const fails = notices.some(({verdict}) => verdict === 'error');
   return {

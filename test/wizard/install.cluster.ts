@@ -96,7 +96,10 @@ test('a token that Scalr rejects is replaced with --resume, or from the menu', A
   await says(REJECTED);
   const first = await talk([...TO_REVIEW, INSTALL], flags, place, files);
   expect(first.exit).not.toBe(0);
-  expect(first.stderr).toContain('To enter a new token, run the command again with --resume');
+  const [progress, failure] = first.stderr.split('\nError: ');
+  expect(progress).toContain('TOKEN_REJECTED');
+  expect(failure).not.toMatch(/TOKEN_REJECTED|rotate-token|--token-file/);
+  expect(failure).toMatch(/To enter a new token[^-]* run the command\s+again with --resume/);
 
   const [second, third] = ['second', 'third'].map((sub) => jwt({iss: 'acme.scalr.io', sub}));
   const resumed = await talk(

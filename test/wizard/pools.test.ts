@@ -7,6 +7,7 @@ import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
 import {choicesOf, jwt, QUIT, talk} from './conversation.ts';
 
 const TARGET: Line = ['Where will the agent run', ENTER];
+const NAMED: Line[] = [['Name of the new agent pool', ENTER]];
 /** One context, and a helm that renders nothing. */
 const helm: Processes['run'] = async (call) => {
   const args = argumentsOf(call);
@@ -30,6 +31,26 @@ const run = (api: MockApi, lines: readonly Line[], argv: readonly string[] = [])
     answer: helm,
     kubernetes: fakeKubernetes(),
   });
+
+test.each([
+  [['alpha'], undefined, 'prod-eks'],
+  [['alpha', 'prod-eks'], 'prod-eks', 'prod-eks-2'],
+])('with the pools %j, that of the cluster is preselected, or a new one', async (names, preselected, free) => {
+  const api = await mockApi();
+  for (const name of names) api.account.pool(name);
+  const question = `Which agent pool of ${api.host}?`;
+  const {asked} = await run(api, [
+    TARGET,
+    [question, ENTER],
+    ...(preselected ? [] : NAMED),
+    ...QUIT,
+  ]);
+  const list = asked.find(({message}) => message === question) as ListQuestion;
+  expect(list.choices.find(({value}) => value === list.default)?.label).toBe(
+    preselected ?? 'Create a new pool',
+  );
+  expect(list.choices[0]?.description).toBe(`for example ${free}`);
+});
 
 test('are offered with their agents instead of the question for a token, and one is created by the install only', async () => {
   const api = await mockApi();

@@ -1,5 +1,6 @@
 import type {Path, Tree, Values} from '../../ground/tree.ts';
-import type {Get, Setting, SettingValue, Spell} from '../../settings/define.ts';
+import type {Get, Setting} from '../../settings/define.ts';
+import type {SettingValue, Spell} from '../../settings/spelling.ts';
 
 /** Context of a row besides its value. */
 export interface Scope {

@@ -1,7 +1,8 @@
 import {oneOf} from '../../ground/text.ts';
 import {at, getAt, isMap, type Tree} from '../../ground/tree.ts';
 import {set} from '../../settings/chart-values.ts';
-import type {Get, SettingValue} from '../../settings/define.ts';
+import type {Get} from '../../settings/define.ts';
+import type {SettingValue} from '../../settings/spelling.ts';
 import type {ChartRule, RuleFacts, RuleViolation} from './rule.ts';
 
 /** A text, with settings as `spell` of the facts spells them. */

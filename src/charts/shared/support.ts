@@ -1,10 +1,10 @@
 import {type ExpectedError, failed} from '../../ground/errors.ts';
-import {settingProblem} from '../../ground/finding.ts';
+import {type Remedy, settingProblem} from '../../ground/finding.ts';
 import type {Path, Values} from '../../ground/tree.ts';
 import {secretAnnotation, secretLabel} from '../../settings/agent.ts';
 import {catalog} from '../../settings/catalog.ts';
 import {allowClearText, set, valuesFile} from '../../settings/chart-values.ts';
-import {type Get, type Setting, spell} from '../../settings/define.ts';
+import type {Get, Setting} from '../../settings/define.ts';
 import {load} from '../../settings/purpose.ts';
 import type {Settings} from '../../settings/settings.ts';
 import type {Refusal, Row, RowSet, Scope} from './row.ts';
@@ -41,8 +41,8 @@ export function hasRow(
 
 export interface Unsupported {
   setting: Setting;
-  /** As the user typed it. */
-  flag: string;
+  /** As the reader of the message knows it. */
+  spelled: string;
   /** Why, without what to use instead. */
   reason: string;
   message: string;
@@ -68,12 +68,12 @@ export const unsupportedBy = (
       const value = settings.get(written);
       const reason = refusalReason(described, written, value);
       const {use = []} = refusalOf(described, written, value) ?? {};
-      const flag = spellWithValue(setting, settings);
-      const instead = use.map((each) => spell(each.setting, each.value)).join(' and ');
-      const message = `${name} does not support ${flag}: ${reason}`;
+      const spelled = scope.spell(setting, valueToName(setting, settings));
+      const instead = use.map((each) => scope.spell(each.setting, each.value)).join(' and ');
+      const message = `${name} does not support ${spelled}: ${reason}`;
       return {
         setting,
-        flag,
+        spelled,
         reason,
         message: instead === '' ? message : `${message}; use ${instead}`,
       };
@@ -82,7 +82,7 @@ export const unsupportedBy = (
 /** The error for unsupported settings, with next steps before and after the one to remove them. */
 export function notSupported(
   refused: readonly Unsupported[],
-  before: readonly string[],
+  before: readonly (string | Remedy)[],
   after: readonly string[] = [],
 ): ExpectedError {
   // Without a fact about the cluster, the chart would fail there.
@@ -91,7 +91,7 @@ export function notSupported(
       ? refused
       : refused.filter(({setting}) => setting.group !== 'Cluster');
   const removal =
-    removable.length === 0 ? [] : [`Remove ${removable.map(({flag}) => flag).join(', ')}`];
+    removable.length === 0 ? [] : [`Remove ${removable.map(({spelled}) => spelled).join(', ')}`];
   const suggestions = [...before, ...removal, ...after];
   const problems = refused.map(({setting: {id}, message}) =>
     settingProblem(
@@ -120,10 +120,8 @@ export const refusalReason = (described: RowSet, setting: Setting, value: unknow
   refusalOf(described, setting, value)?.reason ?? 'there is no key for it';
 
 /** A choice is shown with its value, because other values may be supported. */
-function spellWithValue(setting: Setting, settings: Settings): string {
-  const {kind} = setting;
-  return spell(setting, kind.options || kind.isSwitch ? settings.get(setting) : undefined);
-}
+const valueToName = (setting: Setting, settings: Settings): unknown =>
+  setting.kind.options || setting.kind.isSwitch ? settings.get(setting) : undefined;
 
 /** Settings that rows have read, and the keys that the rows cover. */
 export interface Reading {

@@ -19,8 +19,9 @@ import {
 import {keySoundsSecret} from '../../ground/secret.ts';
 import {at, getAt, isMap, type Path, sameTree, spellPath, type Tree} from '../../ground/tree.ts';
 import {tokenSecret} from '../../settings/agent.ts';
-import {type Get, type Setting, type Spell, spell} from '../../settings/define.ts';
+import {type Get, type Setting, spell} from '../../settings/define.ts';
 import {getFrom} from '../../settings/settings.ts';
+import type {Spell} from '../../settings/spelling.ts';
 import {findingAt, type ValidationContext, type ValuesSource} from '../reading/finding.ts';
 import {type TreePath, valueAt} from '../reading/tree-path.ts';
 
