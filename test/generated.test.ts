@@ -172,7 +172,7 @@ describe('docs/', () => {
 
   test('security.md lists the permissions that follow from the calls of each command', async () => {
     const text = readFileSync(join(root, 'docs/security.md'), 'utf8');
-    const tables = Object.entries(permissionsTables());
+    const tables = Object.entries(await permissionsTables());
     for (const [mark] of tables) expect(text).toContain(`<!-- ${mark} -->`);
     await expectFile(
       'docs/security.md',

@@ -18,14 +18,15 @@ interface AnswersDocument {
   lines: LineCounter;
 }
 
-/** The settings of an answers file. @throws ExpectedError */
-export function answersFileSource(text: string, path: string): SettingsSource {
-  const lines = new LineCounter();
-  const document = parseDocument(text, {lineCounter: lines, logLevel: 'silent'});
-  return {
-    ...fromAnswers(parseAnswers(text, path)),
-    spelled: ({id}) => `${path}${lineOf(id, document, lines)}: ${id}`,
-  };
+/** The settings of an answers file, and why others are none. @throws ExpectedError */
+export function answersFileSource(
+  text: string,
+  path: string,
+): {source: SettingsSource; unknown: ExpectedError | undefined} {
+  const {answers, unknown, document, lines} = readAnswers(text, path, []);
+  const spelled: SettingsSource['spelled'] = ({id}) =>
+    `${path}${lineOf(id, document, lines)}: ${id}`;
+  return {source: {...fromAnswers(answers), spelled}, unknown};
 }
 
 /** Reads an answers file: a YAML or JSON mapping from setting to value, and from `others`. @throws ExpectedError */
@@ -34,6 +35,19 @@ export function parseAnswers(
   path: string,
   others: readonly string[] = [],
 ): ReadonlyMap<string, unknown> {
+  const {answers, unknown} = readAnswers(text, path, others);
+  if (unknown !== undefined) throw unknown;
+  return answers;
+}
+
+interface ReadAnswers extends AnswersDocument {
+  answers: ReadonlyMap<string, unknown>;
+  /** Lists all keys that are no settings. */
+  unknown: ExpectedError | undefined;
+}
+
+/** @throws ExpectedError for a file that is no mapping */
+function readAnswers(text: string, path: string, others: readonly string[]): ReadAnswers {
   refuseEncrypted(path, text, (decrypt) => `Use the decrypted content: --answers <(${decrypt})`);
   const lines = new LineCounter();
   const options = {
@@ -46,14 +60,18 @@ export function parseAnswers(
   const [problem] = document.errors;
   if (problem) throw invalidYaml(problem, path);
   refuseOdd(document, path, lines);
-  const answers = contentOf(document, path);
-  if (answers === null || answers === undefined) return new Map();
-  if (typeof answers !== 'object' || Array.isArray(answers))
+  const content = contentOf(document, path) ?? {};
+  if (typeof content !== 'object' || Array.isArray(content))
     throw wrong(path, 'expected a mapping of settings to values');
-  refuseUnknown(Object.keys(answers), others, {path, document, lines});
-  return new Map(
-    Object.entries(answers).filter(([key, value]) => key !== '$schema' && value !== null),
+  const read = {path, document, lines};
+  const answers = Object.entries(content).filter(
+    ([key, value]) => key !== '$schema' && value !== null,
   );
+  return {
+    ...read,
+    answers: new Map(answers),
+    unknown: unknownKeys(Object.keys(content), others, read),
+  };
 }
 
 function invalidYaml({code, message: text, linePos}: YAMLError, path: string): ExpectedError {
@@ -70,16 +88,15 @@ function invalidYaml({code, message: text, linePos}: YAMLError, path: string): E
   return wrong(path, `${at}: ${message}`, [`Correct the YAML of ${at}`], [problem]);
 }
 
-/** @throws ExpectedError that lists all keys that are no settings */
-function refuseUnknown(
+function unknownKeys(
   keys: readonly string[],
   others: readonly string[],
   {path, document, lines}: AnswersDocument,
-): void {
+): ExpectedError | undefined {
   const settings = catalog.filter((setting) => setting.onlyEnv === undefined);
   const known = [...settings.map(({id}) => id), ...others];
   const unknown = keys.filter((key) => !known.includes(key) && key !== '$schema');
-  if (unknown.length === 0) return;
+  if (unknown.length === 0) return undefined;
   const problems = unknown.map((setting) =>
     settingProblem(
       INVALID,
@@ -88,7 +105,7 @@ function refuseUnknown(
     ),
   );
   const listed = unknown.map((key) => `"${key}"${lineOf(key, document, lines)}`).join(', ');
-  throw wrong(
+  return wrong(
     path,
     `unknown ${unknown.length === 1 ? 'setting' : 'settings'} ${listed}`,
     remedyTexts(problems),
@@ -98,7 +115,7 @@ function refuseUnknown(
 
 function suggestionFor(key: string, known: readonly string[]): string | undefined {
   if (key === 'token')
-    return 'Set SCALR_AGENT_TOKEN, or token-file: a token is never read from the answers file';
+    return 'Remove token, and set SCALR_AGENT_TOKEN or token-file: a token is never read from the answers file';
   const near = closest(key.replaceAll('_', '-').toLowerCase(), known);
   return near && `Did you mean ${near} instead of ${key}?`;
 }
@@ -184,7 +201,9 @@ export function answersText(settings: Settings, context?: string): string {
       urls.map(({setting, answer}) => [setting.id, withoutCredentials(String(answer.value))]),
     ),
   });
-  const left = secrets.filter((each) => !urls.some(({setting}) => setting === each)).map(spell);
+  const left = secrets
+    .filter((each) => !urls.some(({setting}) => setting === each))
+    .map((each) => spell(each));
   document.commentBefore = [
     HEADER,
     ...(context === undefined

@@ -1,6 +1,6 @@
 import {versionStatus} from '../charts/charts.ts';
 import {scalrChart} from '../charts/releases/chart-name.ts';
-import type {Target} from '../charts/releases/target.ts';
+import {isUsable, newestOf, type Target} from '../charts/releases/target.ts';
 import type {ReleaseRecord} from '../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {apiFailure} from '../cluster/kubernetes/api-error.ts';
@@ -30,7 +30,7 @@ import {cloud, nodeOs} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
 import {milliOf} from '../settings/kinds/quantities.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
-import {chart, namespace, release} from '../settings/release.ts';
+import {chart, chartVersion, namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
 import {writtenSettings} from '../values/reading/read-values.ts';
@@ -85,7 +85,7 @@ export async function openAnswers(
   return answers && {answers: withInstalled(answers, name, given, installed), facts};
 }
 
-/** The chart of an installed release takes precedence over the recommendation, and the release keeps its Secrets. */
+/** The chart of an installed release takes precedence over the recommendation, and the release keeps its chart version and its Secrets. */
 function withInstalled(
   answers: SettingsSource,
   {release: releaseName}: ReleaseName,
@@ -100,9 +100,13 @@ function withInstalled(
     ...(given.isExplicit(tokenSecret) ? [] : [tokenSecret, tokenSecretKey]),
     ...(given.isExplicit(clientCertFile) ? [clientCertSecret] : []),
   ];
+  const isSameChart = (given.get(chart) ?? found.chart) === found.chart;
   // Answers that are the default need no mention.
   const ofRelease = new Map<Setting, unknown>([
     [chart, found.chart],
+    ...(isSameChart && isUsable(found) && found.version !== newestOf(found.chart)
+      ? [[chartVersion, found.version] as const]
+      : []),
     ...kept
       .map((setting) => [setting, written.get(setting.id)] as const)
       .filter(([setting, value]) => value !== given.get(setting)),
@@ -212,17 +216,17 @@ function summaryOf({versions, platform, nodes}: ClusterFacts): string {
   return [
     ...(name === undefined || name === 'Other' ? [] : [name]),
     version,
-    ...(isKnown(nodes) ? [count(nodes.value.filter(isUsable).length, 'node')] : []),
+    ...(isKnown(nodes) ? [count(nodes.value.filter(takesAgents).length, 'node')] : []),
   ].join(', ');
 }
 
-const isUsable = ({os, isReady, isSchedulable}: NodeCapacity): boolean =>
+const takesAgents = ({os, isReady, isSchedulable}: NodeCapacity): boolean =>
   os === 'linux' && isReady && isSchedulable;
 
 /** Sums over the nodes that take pods without tolerations; where there are none, over all. */
 function nodesIn({nodes}: ClusterFacts): NodeTotals | undefined {
   if (!isKnown(nodes)) return undefined;
-  const usable = nodes.value.filter(isUsable);
+  const usable = nodes.value.filter(takesAgents);
   const open = usable.filter((node) => mayRun({}, node));
   const summed = open.length > 0 ? open : usable;
   const sum = (resource: string): bigint =>

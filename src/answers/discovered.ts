@@ -101,7 +101,7 @@ export function unsetSettingWarnings(settings: Settings, chosen: string): Settin
     ...(hasNodePath ? [cloud, nodeOs] : []),
     ...(hasProxy ? [noProxy] : []),
   ];
-  const open = affecting.filter(isOpen).map(spell);
+  const open = affecting.filter(isOpen).map((each) => spell(each));
   if (open.length === 0) return [];
   const message = `The cluster was not read, but it affects ${open.join(', ').replace(/, (?=[^,]*$)/, ' and ')}. Add --from-cluster, or set ${open.length === 1 ? 'the flag' : 'the flags'}.`;
   return [warningOf('NOT_FROM_CLUSTER', message)];

@@ -23,6 +23,8 @@ export interface Reason {
   verdict: 'for' | 'against' | 'excluded';
   message: string;
   source: string;
+  /** Id of the setting that the chart does not support. */
+  setting?: string;
 }
 
 export interface Recommendation {
@@ -238,7 +240,8 @@ function judge(
       ];
   const target = version === newest.version ? newest : {chart, version};
   const refused = unsupported(target, settings).map(
-    ({message}): Reason => ({
+    ({setting, message}): Reason => ({
+      setting: setting.id,
       verdict: 'excluded',
       message: `${message}.`,
       source: `${chart} ${version}, values`,

@@ -1,12 +1,18 @@
-import type {Get, Setting} from '../settings/define.ts';
+import {type Get, type Setting, spell as spellAsFlag} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
+import type {Spell} from '../settings/spelling.ts';
 import {ChartVersion, chartFor} from './chart-version.ts';
 import type {Target} from './releases/target.ts';
 import type {Row, Scope} from './shared/row.ts';
 import {hasRow, isWrittenWithoutRow, type Unsupported, unsupportedBy} from './shared/support.ts';
 
-export const scopeOf = (target: Target, get: Get = () => undefined): Scope => ({
+export const scopeOf = (
+  target: Target,
+  get: Get = () => undefined,
+  spell: Spell = spellAsFlag,
+): Scope => ({
   get,
+  spell,
   version: target.version,
   defaults: ChartVersion.of(target).defaults,
 });
@@ -29,12 +35,12 @@ export function supports(target: Target, setting: Setting, settings: Settings): 
 }
 
 /** Every explicit setting that the chart version does not support. */
-export function unsupported(target: Target, settings: Settings): Unsupported[] {
+export function unsupported(target: Target, settings: Settings, spell?: Spell): Unsupported[] {
   const version = ChartVersion.of(target);
   return unsupportedBy(
     version.description,
     `${version.chart} ${version.version}`,
     settings,
-    scopeOf(version, settings.get),
+    scopeOf(version, settings.get, spell),
   ).filter(({setting}) => !isWrittenWithoutRow(setting));
 }

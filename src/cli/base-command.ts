@@ -29,6 +29,7 @@ import {
 } from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {docsOf, failureText, notesText, warningText} from '../ui/messages.ts';
+import {knownText} from '../ui/prompt-text.ts';
 import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
 import {type App, nodeApp, originOf} from './app.ts';
 import {type AccessOptions, ClusterConnections} from './cluster-connections.ts';
@@ -138,6 +139,12 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     for (const note of this.#once(notesText(settings, this.screen))) this.say(note);
     this.report(cluster?.unread?.(settings) ?? []);
     return settings;
+  }
+
+  /** Says which settings an install takes from its cluster. */
+  protected sayFromCluster(settings: Settings): void {
+    for (const {setting, answer} of settings.entries())
+      if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
   }
 
   /** The texts that were not printed yet. */

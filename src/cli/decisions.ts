@@ -41,14 +41,10 @@ export function decisionSteps(
     (each) => !INCOMPLETE.test(each.add) && !/…|\*\*\*/.test(decidedCommand(each, line)),
   );
   const {next = []} = actionRequired({code, options: complete}, line) ?? {};
-  const added = complete.map(({add}) => add).join(' ');
-  const isCovered = (text: string): boolean => {
-    const flags = text.match(/--[a-z][\w-]*/g) ?? [];
-    return flags.length > 0 && flags.every((flag) => added.includes(flag));
-  };
+  const replaced = complete.map(({replaces}) => replaces);
   return [
     ...next.map(({when, command}) => `${when}: ${command}`),
-    ...suggestions.filter((each) => !isCovered(each)),
+    ...suggestions.filter((each) => !replaced.includes(each)),
   ];
 }
 

@@ -1,10 +1,9 @@
-import type {ChartRequirements} from '../charts/recommend.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
 import {allowClearText} from '../settings/chart-values.ts';
 import type {Setting} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
-import type {GeneratedValues} from '../values/generate.ts';
+import type {GeneratedValues, GenerateFacts} from '../values/generate.ts';
 import {generateChecked} from '../values/validate/validate.ts';
 import {type ChartDeps, readChartOfSettings} from './read-chart.ts';
 import {reportKeys, unconfirmedWarnings} from './report-keys.ts';
@@ -22,7 +21,7 @@ export const onlyRead = (settings: Settings): Settings =>
 /** Generates and validates the values. @throws ExpectedError */
 export async function generateUnconfirmed(
   settings: Settings,
-  facts: ChartRequirements | undefined,
+  facts: GenerateFacts | undefined,
   deps: ChartDeps,
 ): Promise<UnconfirmedValues> {
   const chart = await readChartOfSettings(settings, deps);
@@ -32,7 +31,7 @@ export async function generateUnconfirmed(
 /** The same, with keys for an unknown chart version confirmed by rendering it. @throws ExpectedError */
 export async function generateConfirmed(
   settings: Settings,
-  facts: ChartRequirements | undefined,
+  facts: GenerateFacts | undefined,
   deps: ChartDeps,
 ): Promise<GeneratedValues> {
   return withKeyReport(await generateUnconfirmed(settings, facts, deps), deps);

@@ -220,13 +220,14 @@ async function confirmRelease(
   if ((await unlessBack(prompter.input(question), '')) !== release) throw canceled();
 }
 
+const SHOW_PLAN = 'Show the plan with --dry-run';
 const notConfirmed = (message: string, suggestion: string, add: string): ExpectedError =>
   new ExpectedError(message, {
     code: 'NOT_CONFIRMED',
-    suggestions: [suggestion, 'Show the plan with --dry-run'],
+    suggestions: [suggestion, SHOW_PLAN],
     options: [
-      {add, when: 'Confirm and run the plan'},
-      {add: '--dry-run', when: 'Show the plan again, with every call'},
+      {add, when: 'Confirm and run the plan', replaces: suggestion},
+      {add: '--dry-run', when: 'Show the plan again, with every call', replaces: SHOW_PLAN},
     ],
   });
 

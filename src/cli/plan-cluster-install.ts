@@ -1,3 +1,5 @@
+import {scalrChart} from '../charts/releases/chart-name.ts';
+import {newestOf} from '../charts/releases/target.ts';
 import {checksWith} from '../checks/preflight/checks/check.ts';
 import type {AlreadyRead} from '../checks/preflight/read-context.ts';
 import {isVerifiable, runPreflight, unverified} from '../checks/preflight/run-preflight.ts';
@@ -8,7 +10,7 @@ import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import {type DesiredRelease, desiredRelease} from '../cluster/release/desired-release.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import type {CreatedToken} from '../extensions/account/install-pool.ts';
-import type {ReleaseName} from '../ground/command-line.ts';
+import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {onFailure} from '../ground/errors.ts';
 import type {SettingFinding} from '../ground/finding.ts';
 import {type InstallChoices, prepareInstall} from '../operations/install.ts';
@@ -112,7 +114,7 @@ export async function planClusterInstall(request: InstallRequest): Promise<Insta
         throw failure;
       }),
     );
-  await sayNewerChart(planning);
+  await sayNewerChart(planning, prepared.facts);
   return {...planning, ...prepared, result: resultOf({...planning, ...prepared}, signature)};
 }
 
@@ -127,18 +129,20 @@ export function desiredOf(
   return keyring === undefined ? desired : {...desired, chart: {...desired.chart, keyring}};
 }
 
-async function sayNewerChart({
-  context,
-  generated,
-  desired,
-  access,
-  wizard,
-}: Planning): Promise<void> {
+/** An installed release keeps its version, so that a newer one is the work of upgrade. */
+async function sayNewerChart(
+  {context, name, generated: {target}, desired, access, wizard}: Planning,
+  {release}: InstallFacts,
+): Promise<void> {
   if (desired.chart.source !== undefined || wizard !== undefined) return;
-  const {target} = generated;
   const signal = AbortSignal.timeout(Math.min(context.timeoutMs, NEWEST_MS));
-  const newest = await newestInRepository(target.chart, access.processes, signal);
-  context.say(newerText(newest, target));
+  const newest =
+    (await newestInRepository(target.chart, access.processes, signal)) ?? newestOf(target.chart);
+  const step =
+    scalrChart(release?.chart ?? '')?.chart === target.chart
+      ? `run: ${ownCommand('upgrade', name, '--chart-version', newest, '--dry-run')}`
+      : undefined;
+  context.say(newerText(newest, target, step));
 }
 
 /** Warnings that a preflight check can confirm or refute; the wizard has shown them already. */

@@ -1,5 +1,5 @@
 import {CHART_NAMES, type ChartName} from '../charts/releases/chart-name.ts';
-import {isBroken, isUnknown, releasesOf} from '../charts/releases/target.ts';
+import {isUnknown, isUsable} from '../charts/releases/target.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {oneOf} from '../ground/text.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
@@ -46,13 +46,8 @@ export async function readChartFrom(
   });
 }
 
-/** Known and usable, or newer than this program knows. */
-const canHaveVersion = (name: ChartName, version: string): boolean =>
-  (releasesOf(name).includes(version) || isUnknown({chart: name, version}, false)) &&
-  !isBroken({chart: name, version});
-
 function versionOfNoChart(version: string): ExpectedError {
-  const usable = CHART_NAMES.filter((name) => canHaveVersion(name, version));
+  const usable = CHART_NAMES.filter((name) => isUsable({chart: name, version}));
   // Each chart tells which versions it has.
   const charts = usable.length === 0 ? CHART_NAMES : usable;
   return new ExpectedError(

@@ -1,6 +1,7 @@
 import {pooled} from '../ground/async.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {type ExpectedError, onFailure} from '../ground/errors.ts';
 import type {Files} from '../ground/system/system.ts';
+import {throwAll} from './local-inputs.ts';
 
 /** Limit of open files. */
 const OPEN_FILES = 16;
@@ -13,19 +14,11 @@ export async function readTexts(
   const failures: ExpectedError[] = [];
   const texts = new Map<string, string>();
   await pooled([...new Set(names)], OPEN_FILES, async (name) => {
-    try {
-      const content = await (name === '-' ? files.readStdin() : files.read(name));
-      texts.set(name, content.toString('utf8'));
-    } catch (error) {
-      if (!(error instanceof ExpectedError)) throw error;
-      failures.push(error);
-    }
+    const content = await (name === '-' ? files.readStdin() : files.read(name)).catch(
+      onFailure((failure) => void failures.push(failure)),
+    );
+    texts.set(name, String(content));
   });
-  const [first, ...others] = failures;
-  if (first === undefined) return names.map((file) => ({file, text: texts.get(file) as string}));
-  if (others.length === 0) throw first;
-  throw new ExpectedError(failures.map(({message}) => message).join('\n'), {
-    ...first,
-    suggestions: [...new Set(failures.flatMap(({suggestions}) => suggestions))],
-  });
+  throwAll(failures);
+  return names.map((file) => ({file, text: texts.get(file) as string}));
 }

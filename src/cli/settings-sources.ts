@@ -36,10 +36,10 @@ interface SettingsCommand {
 
 type Attempt = Omit<CollectedSources, 'hasUnread'>;
 
+const unread = onFailure((failure): Attempt => ({sources: [], failures: [failure]}));
+
 const attempt = (reading: Promise<SettingsSource[]>): Promise<Attempt> =>
-  reading
-    .then((sources): Attempt => ({sources, failures: []}))
-    .catch(onFailure((failure) => ({sources: [], failures: [failure]})));
+  reading.then((sources): Attempt => ({sources, failures: []})).catch(unread);
 
 /** Flags, variables and the answers file, which must be for a platform that the command supports. */
 export async function userSources(
@@ -47,7 +47,7 @@ export async function userSources(
   command: Pick<SettingsCommand, 'id' | 'targets' | 'app'>,
 ): Promise<CollectedSources> {
   const {app} = command;
-  const {sources, failures} = await attempt(fromAnswersFile(flags, app));
+  const {sources, failures} = await fromAnswersFile(flags, app).catch(unread);
   const given = {
     sources: [fromFlags({...flags}), fromEnvironment(app.env), ...sources],
     failures,
@@ -56,17 +56,16 @@ export async function userSources(
   return withSupportedTarget(given, command);
 }
 
-async function fromAnswersFile(
-  flags: SharedFlags,
-  {env, files}: Reader,
-): Promise<SettingsSource[]> {
+/** Settings that do not exist hide no problem of the others. */
+async function fromAnswersFile(flags: SharedFlags, {env, files}: Reader): Promise<Attempt> {
   const path = flags.answers ?? (env[ANSWERS_VARIABLE] || undefined);
   if (path === '') throw emptyFlag('answers');
-  if (path === undefined) return [];
+  if (path === undefined) return {sources: [], failures: []};
   const name = flags.answers === undefined ? ANSWERS_VARIABLE : '--answers';
   const content = await files.read(path).catch(onFailure(withName(name)));
   const {answersFileSource} = await import('../answers/answers-file.ts');
-  return [answersFileSource(content.toString('utf8'), path)];
+  const {source, unknown} = answersFileSource(content.toString('utf8'), path);
+  return {sources: [source], failures: unknown === undefined ? [] : [unknown]};
 }
 
 /** Names the flag or variable of a file that cannot be read. */

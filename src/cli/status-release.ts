@@ -238,7 +238,7 @@ export function contextsMatching(
   contexts: readonly string[],
 ): string[] {
   if (contexts.length === 0)
-    throw failed('INVALID_SETTING', 'The kubeconfig was not found, or has no contexts.', [
+    throw failed('CLUSTER_UNREACHABLE', 'The kubeconfig was not found, or has no contexts.', [
       'Check KUBECONFIG, or set --kubeconfig',
     ]);
   const found = patterns.flatMap((pattern) => {

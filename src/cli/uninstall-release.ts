@@ -30,7 +30,7 @@ import {
   type UninstallChoices,
   type UninstallPlan,
 } from '../operations/uninstall.ts';
-import type {KeptObject} from '../operations/uninstall-keeps.ts';
+import type {KeptObject, LeftBehind} from '../operations/uninstall-keeps.ts';
 import {type Uninstalled, uninstallRelease} from '../operations/uninstall-release.ts';
 import {accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
@@ -53,7 +53,7 @@ export interface UninstallResult extends ReleaseHead {
   /** Verified, except with --dry-run. */
   removed: readonly string[];
   /** Objects that were not deleted, or whose deletion could not be verified. */
-  notRemoved: readonly KeptObject[];
+  notRemoved: readonly LeftBehind[];
   kept: readonly KeptObject[];
   warnings: readonly SettingFinding[];
   /** False if something could not be deleted, or objects of the release remain that nobody chose to keep. */
@@ -107,11 +107,12 @@ const isComplete = ({leftovers, isWideKnown}: Inventory): boolean =>
 async function foundAgain(
   {name, planned, readAgain}: UninstallJob,
   deleted: Uninstalled,
-): Promise<KeptObject[]> {
+): Promise<LeftBehind[]> {
   const known = new Set([...planned.keeps, ...deleted.notRemoved].map(({what}) => what));
   const how = ownCommand('uninstall', name, '--purge=leftovers');
   const left = await readAgain().catch(
     onFailure(({message}) => ({
+      code: 'NOT_CHECKED' as const,
       what: 'Other objects of the release',
       why: `not checked after the last step: ${message}`,
       how,
@@ -120,7 +121,12 @@ async function foundAgain(
   if ('what' in left) return [left];
   return left.leftovers
     .filter((each) => !known.has(refText(each)) && !isEnding(each))
-    .map((each) => ({what: refText(each), why: 'it still exists after the last step', how}));
+    .map((each) => ({
+      code: 'NOT_REMOVED',
+      what: refText(each),
+      why: 'it still exists after the last step',
+      how,
+    }));
 }
 
 /** A run, or an object that Kubernetes is deleting. */

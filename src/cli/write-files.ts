@@ -95,11 +95,12 @@ async function confirmReplacement(
     throw failed('DECLINED', 'Canceled. Nothing was changed.');
   }
   const value = destination.names === 'name' ? 'FILE' : 'DIRECTORY';
+  const replace = `Replace ${them} with --yes`;
   throw new ExpectedError(destination.areTogether ? `${exists} Nothing was written.` : exists, {
     code: 'FILE_EXISTS',
-    suggestions: [`Replace ${them} with --yes`, `Use another ${destination.names} with ${flag}`],
+    suggestions: [replace, `Use another ${destination.names} with ${flag}`],
     options: [
-      {add: '--yes', when: `Replace ${them}`},
+      {add: '--yes', when: `Replace ${them}`, replaces: replace},
       {add: `${flag} ${value}`, when: 'Write somewhere else'},
     ],
   });

@@ -7,23 +7,15 @@ import {codesText, explanationText} from '../ui/explain.ts';
 import {docsOf} from '../ui/messages.ts';
 
 interface Result {
-  findings: {
-    code: string;
-    topic: string;
-    title: string;
-    why: string;
-    remedy: string;
-    words: readonly string[];
-    example?: string;
-    page: string;
-  }[];
+  findings: (Omit<Explanation, 'topic'> & {topic: string; page: string})[];
 }
 
 export default class Explain extends BaseCommand<Result> {
   static override summary = 'Explain a code that this program prints, or a kubectl status.';
   static override description =
-    'Prints what a code means, why it matters, what to do, and an example. Words such as ImagePullBackOff, OOMKilled or x509 lead to codes. Without an argument, all codes are listed. Requires neither a cluster nor a network.';
-  static override usage = '<%= command.id %> [CODE|WORD] [flags]';
+    'Prints what a code means, why it matters, what to do, and an example. Words such as ImagePullBackOff, disk full or x509 lead to codes, and so does a line of a log. Without an argument, all codes are listed. Requires neither a cluster nor a network.';
+  static override usage = '<%= command.id %> [CODE|WORD...] [flags]';
+  static override strict = false;
   static override examples = [
     '<%= config.bin %> <%= command.id %> OOM_KILLED',
     '<%= config.bin %> <%= command.id %> ImagePullBackOff',
@@ -31,17 +23,19 @@ export default class Explain extends BaseCommand<Result> {
   static override args = {
     code: Args.string({
       description:
-        'Code of a finding or an error, id of a preflight check, or a kubectl status, such as CrashLoopBackOff.',
+        'Code of a finding or an error, id of a preflight check, or what you see: a kubectl status such as CrashLoopBackOff, words such as disk full, or a line of a log.',
       ignoreStdin: true,
     }),
   };
 
   override async run(): Promise<Result> {
-    const {code: word} = (await this.parse(Explain)).args;
+    const {argv} = await this.parse(Explain);
+    const word = argv.length === 0 ? undefined : argv.join(' ');
     const docs = docsOf(originOf(this.config.pjson));
     const found = word === undefined ? explanations() : explain(word);
-    if (word !== undefined && found.length === 0)
-      throw unknownCode(word, {docs, isCommand: this.config.commandIDs.includes(word)});
+    const isCommand = this.config.commandIDs.includes(argv.join(':'));
+    if (word !== undefined && (found.length === 0 || isCommand))
+      throw unknownCode(word, {docs, isCommand});
     const [only, ...others] = found;
     if (!this.jsonEnabled())
       this.show(
@@ -54,17 +48,13 @@ export default class Explain extends BaseCommand<Result> {
 }
 
 const documentOf = (
-  {code, topic, title, why, remedy, words = [], example}: Explanation,
+  {topic, words = [], ...entry}: Explanation,
   docs: string,
 ): Result['findings'][number] => ({
-  code,
+  ...entry,
   topic: topic.title,
-  title,
-  why,
-  remedy,
   words,
-  ...(example === undefined ? {} : {example}),
-  page: `${docs}/${topic.page}#${code.toLowerCase()}`,
+  page: `${docs}/${topic.page}#${entry.code.toLowerCase()}`,
 });
 
 function unknownCode(

@@ -18,13 +18,12 @@ import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {url} from '../settings/agent.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
-import {knownText} from '../ui/prompt-text.ts';
 import type {GeneratedValues} from '../values/generate.ts';
 
 export default class Install extends BaseCommand<InstallResult | HostInstallResult | undefined> {
   static override summary = 'Install an agent, or update an existing release.';
   static override description =
-    'Runs the preflight checks, shows a plan and asks for confirmation; without a terminal, --yes confirms. Creates the namespace and the Secrets, and runs helm with an exact chart version. Waits until the agent is ready, or explains why it is not. Safe to repeat: continues an interrupted install, and changes nothing when the release is up to date. With --target docker, starts the agent in Docker on this machine. The files of "export docker" are written to the directory given with --save (default: the release name).';
+    'Runs the preflight checks, shows a plan and asks for confirmation; without a terminal, --yes confirms. Creates the namespace and the Secrets, and runs helm with an exact chart version. Waits until the agent is ready, or explains why it is not. Safe to repeat: continues an interrupted install, and changes nothing when the release is up to date. An installed release keeps its chart version: use upgrade to move it to a newer one. With --target docker, starts the agent in Docker on this machine. The files of "export docker" are written to the directory given with --save (default: the release name).';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --token-file token --yes',
     'SCALR_AGENT_TOKEN=… <%= config.bin %> <%= command.id %> --url https://acme.scalr.io',
@@ -119,8 +118,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     const {withAccountUrl} = await import('../cli/install-pool.ts');
     const {generateConfirmed} = await import('../cli/generate.ts');
     const settings = pool ? withAccountUrl(given, pool) : given;
-    for (const {setting, answer} of settings.entries())
-      if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
+    this.sayFromCluster(settings);
     return generateConfirmed(settings, cluster?.facts, {app: this.app, flags});
   }
 

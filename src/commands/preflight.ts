@@ -35,7 +35,6 @@ import {onFailure} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {TARGETS} from '../settings/release.ts';
-import {knownText} from '../ui/prompt-text.ts';
 import {valuesDocument} from '../values/document.ts';
 import type {GeneratedValues} from '../values/generate.ts';
 
@@ -143,8 +142,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     };
     const cluster = await this.openAnswersOf(flags, cached).catch(onFailure(() => undefined));
     const settings = await this.settingsFrom(flags, {optional: [url], cluster});
-    for (const {setting, answer} of settings.entries())
-      if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
+    this.sayFromCluster(settings);
     return generateConfirmed(onlyRead(settings), cluster?.facts, {app: this.app, flags});
   }
 

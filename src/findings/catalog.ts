@@ -71,8 +71,25 @@ export function explain(text: string): Explanation[] {
   const named = all.filter(({code, words = []}) =>
     [code, ...words].some((each) => normal(each) === wanted),
   );
-  return named.length > 0 ? named : inLine(text, all);
+  if (named.length > 0) return named;
+  const pasted = inLine(text, all);
+  return pasted.length > 0 ? pasted : withWords(text, all);
 }
+
+/** The explanations whose code, title or words have every word of the text, or begin with it. */
+function withWords(text: string, all: readonly Explanation[]): Explanation[] {
+  const wanted = wordsIn(text).filter((each) => !STOP_WORD.test(each));
+  if (wanted.length === 0) return [];
+  return all.filter(({code, title, words = []}) => {
+    const own = wordsIn([code, title, ...words].join(' '));
+    return wanted.every((each) => own.some((word) => word.startsWith(each)));
+  });
+}
+
+const wordsIn = (text: string): string[] => text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+
+const STOP_WORD =
+  /^(a|an|and|are|at|be|but|by|do|does|for|from|get|has|have|how|i|in|is|it|its|keeps|my|no|not|nothing|of|on|or|stay|stays|stuck|that|the|this|to|was|what|when|why|will|with)$/;
 
 /** The explanations with a word in the line; those with the longest word first, which says most. */
 function inLine(line: string, all: readonly Explanation[]): Explanation[] {

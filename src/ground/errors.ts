@@ -97,12 +97,14 @@ export interface DecisionOption {
   /** Flags that cannot be combined with it. */
   remove?: readonly string[];
   when: string;
+  /** The next step that says the same, and is left out where the whole command is printed. */
+  replaces?: string;
 }
 
 interface BaseDetails {
   /** The parts of the message, if they are known. */
   problems?: readonly SettingFinding[];
-  suggestions?: readonly string[];
+  suggestions?: readonly (string | Remedy)[];
   /** Why, as far as it was found out. */
   causes?: readonly Finding[];
   cause?: unknown;
@@ -138,7 +140,7 @@ export class ExpectedError extends Error implements Finding<SettingSubject> {
     super(maskSecrets(message), cause === undefined ? undefined : {cause});
     this.code = code;
     this.exit = EXIT_OF[code];
-    this.remedies = remediesOf(...suggestions.map(maskSecrets));
+    this.remedies = remediesOf(...suggestions).map(maskRemedy);
     this.problems = problems.map((each) => ({...each, message: maskSecrets(each.message)}));
     this.options = options;
     this.causes = causes;
@@ -150,7 +152,9 @@ export class ExpectedError extends Error implements Finding<SettingSubject> {
   }
 
   /** The same failure with another message and other next steps. */
-  with(message: string, suggestions: readonly string[]): ExpectedError {
+  with(message: string, steps: readonly string[]): ExpectedError {
+    // Its own steps keep what they are made of.
+    const suggestions = steps.map((step) => this.remedies.find(({text}) => text === step) ?? step);
     return new ExpectedError(message, {...this, suggestions, cause: this.cause});
   }
 }
@@ -159,7 +163,7 @@ export class ExpectedError extends Error implements Finding<SettingSubject> {
 export const failed = (
   code: FailureCode,
   message: string,
-  suggestions: readonly string[] = [],
+  suggestions: readonly (string | Remedy)[] = [],
   more: Omit<BaseDetails, 'suggestions'> = {},
 ): ExpectedError => new ExpectedError(message, {code, suggestions, ...more});
 
@@ -219,6 +223,12 @@ export const maskSecrets = (text: string): string =>
         '$1[hidden]',
       ),
   );
+
+const maskRemedy = ({text, parts, ...rest}: Remedy): Remedy => ({
+  ...rest,
+  text: maskSecrets(text),
+  ...(parts && {parts: parts.map((part) => (typeof part === 'string' ? maskSecrets(part) : part))}),
+});
 
 /** The prompt was canceled: Ctrl-C, Ctrl-D, end of input or an aborted signal. */
 export class PromptCanceled extends Error {

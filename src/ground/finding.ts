@@ -47,10 +47,19 @@ export interface Edit {
   to?: readonly string[];
 }
 
+/** A setting in a text, or one value of it. */
+export interface Mention {
+  /** Id of the setting. */
+  setting: string;
+  value?: string;
+}
+
 /** One way to remove a problem. */
 export interface Remedy {
-  /** A sentence without a full stop, which may end in a command to copy, or in lines of YAML. */
+  /** A sentence without a full stop, which may end in a command to copy, or in lines of YAML. It spells settings as flags. */
   text: string;
+  /** The same sentence with its settings as data, so that others can spell them otherwise. */
+  parts?: readonly (string | Mention)[];
   /** Id of the setting that it changes. */
   setting?: string;
   edit?: Edit | undefined;
@@ -115,12 +124,51 @@ export const remedyText = ({remedies}: Pick<Finding, 'remedies'>): string =>
 export const remedyTexts = (findings: readonly Pick<Finding, 'remedies'>[]): string[] =>
   findings.flatMap(({remedies}) => remedies.map(({text}) => text));
 
-/** What to do, from sentences; empty ones are left out. */
-export const remediesOf = (...texts: readonly (string | undefined)[]): Remedy[] =>
-  texts.flatMap((text) => (text === undefined || text === '' ? [] : [{text}]));
+/** What to do, also from sentences; empty ones are left out. */
+export const remediesOf = (...given: readonly (string | Remedy | undefined)[]): Remedy[] =>
+  given.flatMap((each) => {
+    if (each === undefined || each === '') return [];
+    return [typeof each === 'string' ? {text: each} : each];
+  });
 
-/** A remedy that changes a setting. */
-export const changing = ({id}: {id: string}, text: string): Remedy => ({text, setting: id});
+type Inserted =
+  | string
+  | number
+  | bigint
+  | Remedy
+  | {id: string; onlyEnv?: string}
+  | {setting: {id: string}; value?: unknown};
+
+/** A remedy that changes the settings in it; the first one decides: changing`Increase ${cacheSize}` */
+export function changing(texts: readonly string[], ...inserted: readonly Inserted[]): Remedy {
+  const all = texts.flatMap((text, index) => [
+    {text},
+    ...inserted.slice(index, index + 1).map(remedyOf),
+  ]);
+  return joined(all, '');
+}
+
+function remedyOf(part: Inserted): Remedy {
+  if (typeof part !== 'object') return {text: String(part)};
+  if ('text' in part) return part;
+  if ('id' in part)
+    return {text: part.onlyEnv ?? `--${part.id}`, parts: [{setting: part.id}], setting: part.id};
+  const {setting, value} = part;
+  const mention = {setting: setting.id, value: String(value)};
+  return {text: `--${setting.id} ${value}`, parts: [mention], setting: setting.id};
+}
+
+/** Several remedies in one sentence. */
+export function joined(remedies: readonly Remedy[], separator: string): Remedy {
+  const setting = remedies.find((each) => each.setting !== undefined)?.setting;
+  return {
+    text: remedies.map(({text}) => text).join(separator),
+    parts: remedies
+      .flatMap(({text, parts = [text]}, index) => (index === 0 ? parts : [separator, ...parts]))
+      .filter((part) => part !== ''),
+    ...(setting === undefined ? {} : {setting}),
+  };
+}
 
 /** A finding about an object. */
 export const objectFinding = (
@@ -150,7 +198,7 @@ export const unknownOf = (
 export const settingProblem = (
   code: string,
   subject: SettingSubject,
-  {message, suggestion}: {message: string; suggestion?: string | undefined},
+  {message, suggestion}: {message: string; suggestion?: string | Remedy | undefined},
 ): SettingFinding => ({
   code,
   verdict: 'error',

@@ -3,6 +3,7 @@ import {callText} from './call-arguments.ts';
 import {type ClusterSelection, type ClusterTarget, kubectlCommand} from './command-line.ts';
 import {pluginOutput, pluginProblem} from './credential-plugin.ts';
 import {type FailureCode, RUN_AGAIN, RUN_VERBOSE} from './errors.ts';
+import {changing, type Remedy} from './finding.ts';
 import {anonymousText, loginSteps, REJECTED_LOGIN, userIn} from './identity.ts';
 import {policyRemedies} from './policy-remedies.ts';
 import {unreachableSteps, unreachableText} from './unreachable.ts';
@@ -11,7 +12,7 @@ import {QUOTED_PAGE, webPageIn, webPageSteps, webPageText} from './web-page.ts';
 /** Error code and next steps of a failure, for every tool. */
 export interface ErrorAdvice {
   code: FailureCode;
-  suggestions(cluster: ClusterSelection, message?: string): readonly string[];
+  suggestions(cluster: ClusterSelection, message?: string): readonly (string | Remedy)[];
 }
 
 const RUN_LATER =
@@ -47,14 +48,18 @@ export const ADVICE = {
   terminating: {
     code: 'RELEASE_BUSY',
     suggestions: () => [
-      'Run the command again when the namespace is deleted, or use another --namespace',
+      changing`Run the command again when the namespace is deleted, or use another ${{id: 'namespace'}}`,
     ],
   },
 } as const satisfies Readonly<Record<string, ErrorAdvice>>;
 
 interface KnownFailure {
   code: FailureCode;
-  suggestions(kubeTarget: Partial<ClusterTarget>, stderr: string, call: Call): readonly string[];
+  suggestions(
+    kubeTarget: Partial<ClusterTarget>,
+    stderr: string,
+    call: Call,
+  ): readonly (string | Remedy)[];
   /** Replaces "helm upgrade failed: …", without a full stop. */
   text?(stderr: string): string | undefined;
   tool?: Call['tool'];
@@ -102,7 +107,7 @@ const OF_CLUSTER_TOOLS: readonly KnownFailure[] = [
       /chart ".*" .*not found|failed to (download|fetch|pull)|could not find|404 Not Found|not a valid chart repository or cannot be reached/i,
     code: 'CHART_NOT_FOUND',
     suggestions: () => [
-      'Check --chart-version and the connection to the chart repository, or use a local chart with --chart-source',
+      changing`Check ${{id: 'chart-version'}} and the connection to the chart repository, or use a local chart with ${{id: 'chart-source'}}`,
     ],
   },
   {
@@ -117,9 +122,7 @@ const OF_CLUSTER_TOOLS: readonly KnownFailure[] = [
       /admission webhook .* denied the request|ValidatingAdmissionPolicy .* denied request|looking up service account/i,
     code: 'TOOL_FAILED',
     suggestions: (_, stderr, call) =>
-      policyRemedies(stderr, call.tool === 'kubectl' ? call.objects?.[0]?.kind : undefined).map(
-        ({text}) => text,
-      ),
+      policyRemedies(stderr, call.tool === 'kubectl' ? call.objects?.[0]?.kind : undefined),
   },
   {
     stderr: /is forbidden: exceeded quota|is forbidden: failed quota/i,
@@ -214,7 +217,7 @@ const OF_CLUSTER_TOOLS: readonly KnownFailure[] = [
     stderr: /cannot be imported into the current release|invalid ownership metadata|conflict/i,
     code: 'OBJECT_NOT_OWNED',
     suggestions: () => [
-      'Use another --namespace or --release; agent-k8s uses fixed names and supports one release per namespace',
+      changing`Use another ${{id: 'namespace'}} or ${{id: 'release'}}; agent-k8s uses fixed names and supports one release per namespace`,
     ],
   },
 ];
@@ -225,21 +228,21 @@ const OF_MACHINE_TOOLS: readonly KnownFailure[] = [
       /pull access denied|manifest (for .* )?(unknown|not found)|repository does not exist|unauthorized/i,
     code: 'TOOL_FAILED',
     suggestions: () => [
-      'Check --agent-image and --image-registry. For a private registry, run docker login first',
+      changing`Check ${{id: 'agent-image'}} and ${{id: 'image-registry'}}. For a private registry, run docker login first`,
     ],
   },
   {
     stderr: /no such host|i\/o timeout|proxyconnect|request canceled while waiting|dial tcp/i,
     code: 'TOOL_FAILED',
     suggestions: () => [
-      'Docker cannot reach the registry: check the proxy of the Docker daemon, or use a mirror with --image-registry',
+      changing`Docker cannot reach the registry: check the proxy of the Docker daemon, or use a mirror with ${{id: 'image-registry'}}`,
     ],
   },
   {
     stderr: /OCI runtime|failed to create (shim )?task/i,
     code: 'TOOL_FAILED',
     suggestions: () => [
-      'The container runtime rejects this container: check --agent-image, and SELinux or AppArmor on this machine',
+      changing`The container runtime rejects this container: check ${{id: 'agent-image'}}, and SELinux or AppArmor on this machine`,
     ],
   },
   {

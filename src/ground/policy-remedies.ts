@@ -1,21 +1,18 @@
 import {changing, type Remedy} from './finding.ts';
 
 /** What a policy of a cluster can demand, and the settings that comply. */
-const DEMANDS: readonly {isIn: RegExp; id: string; step: string}[] = [
+const DEMANDS: readonly {isIn: RegExp; remedy: Remedy}[] = [
   {
     isIn: /\bimages?\b|registr(?:y|ies)\b/i,
-    id: 'image-registry',
-    step: 'Use images from a registry that the policy allows: --image-registry',
+    remedy: changing`Use images from a registry that the policy allows: ${{id: 'image-registry'}}`,
   },
   {
     isIn: /security ?context|privileged?\b|privilege escalation|\bnon-?root\b|capabilit|seccomp|read-?only ?root/i,
-    id: 'set',
-    step: 'Set the security context that the policy requires with --set; its keys: scalr-agent schema',
+    remedy: changing`Set the security context that the policy requires with ${{id: 'set'}}; its keys: scalr-agent schema`,
   },
   {
     isIn: /\b(?:resources?\.)?(?:limits?|requests)\b(?! denied)/i,
-    id: 'run-cpu-request',
-    step: 'Set requests and limits with --run-cpu-request, --run-cpu-limit, --run-memory-request and --run-memory-limit',
+    remedy: changing`Set requests and limits with ${{id: 'run-cpu-request'}}, ${{id: 'run-cpu-limit'}}, ${{id: 'run-memory-request'}} and ${{id: 'run-memory-limit'}}`,
   },
 ];
 
@@ -23,17 +20,11 @@ const OWNER: Remedy = {
   text: 'An admission policy rejects the request: correct what the message lists, or ask the policy owner for an exception',
 };
 
-const OWN_SECRET = changing(
-  {id: 'token-secret'},
-  'Create the Secret yourself, and select it with --token-secret',
-);
+const OWN_SECRET = changing`Create the Secret yourself, and select it with ${{id: 'token-secret'}}`;
 
 /** The API server itself rejects pods without their service account. */
 const NO_ACCOUNT = /serviceaccount "[^"]*" not found/;
-const MISSING_ACCOUNT = changing(
-  {id: 'service-account-name'},
-  'Create the service account in the namespace, or correct --service-account-name',
-);
+const MISSING_ACCOUNT = changing`Create the service account in the namespace, or correct ${{id: 'service-account-name'}}`;
 
 /** What to do about an object that a policy rejects. */
 export function policyRemedies(message: string, kind: string | undefined): Remedy[] {
@@ -41,5 +32,5 @@ export function policyRemedies(message: string, kind: string | undefined): Remed
   if (kind === 'Secret') return [OWN_SECRET, OWNER];
   const demand = message.replace(/webhook "[^"]*"/, '');
   const complying = DEMANDS.filter(({isIn}) => isIn.test(demand));
-  return [...complying.map(({id, step}) => changing({id}, step)), OWNER];
+  return [...complying.map(({remedy}) => remedy), OWNER];
 }

@@ -1,10 +1,10 @@
 import {distance} from 'fastest-levenshtein';
 
-/** The candidates that are similar enough, the most similar one first: one edit in three characters, two in four, a quarter of a long text. */
+/** The candidates that are similar enough, the most similar one first: one edit in four characters, two in five, a quarter of a long text. */
 const similar = (text: string, candidates: readonly string[]): {candidate: string; far: number}[] =>
   candidates
     .map((candidate) => ({candidate, far: distance(text, candidate)}))
-    .filter(({far}) => far <= Math.max(text.length < 4 ? 1 : 2, Math.floor(text.length / 4)))
+    .filter(({far}) => far <= Math.max(text.length < 5 ? 1 : 2, Math.floor(text.length / 4)))
     .toSorted((one, other) => one.far - other.far);
 
 /** The most similar candidate, if it is similar enough. */

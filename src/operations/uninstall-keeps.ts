@@ -34,6 +34,11 @@ export interface KeptObject {
   how: string;
 }
 
+/** Something that an uninstall should have deleted. */
+export interface LeftBehind extends KeptObject {
+  code: 'DELETION_PENDING' | 'NOT_CHECKED' | 'NOT_REMOVED';
+}
+
 type Purge = ReadonlySet<Purgeable>;
 
 /** What --purge deletes. */

@@ -19,7 +19,7 @@ import {HELD_AFTER_MS, type RunStepsDeps, runSteps} from './run-steps.ts';
 import type {RemovedObject} from './step.ts';
 import {isKept} from './step-permissions.ts';
 import type {UninstallPlan} from './uninstall.ts';
-import {type KeptObject, RETAINED} from './uninstall-keeps.ts';
+import {type LeftBehind, RETAINED} from './uninstall-keeps.ts';
 
 interface UninstallDeps extends PollDeps, Pick<RunStepsDeps, 'onStep'> {
   timeoutMs: number;
@@ -32,11 +32,11 @@ interface UninstallDeps extends PollDeps, Pick<RunStepsDeps, 'onStep'> {
 export interface Uninstalled {
   removed: readonly string[];
   /** Objects that are not deleted, or could not be verified. */
-  notRemoved: readonly KeptObject[];
+  notRemoved: readonly LeftBehind[];
   exit: ExitCode;
 }
 
-interface Failure extends KeptObject {
+interface Failure extends LeftBehind {
   /** It may still succeed. */
   isLate: boolean;
 }
@@ -83,7 +83,9 @@ export async function uninstallRelease(
     }),
     // A PVC can be part of the release and of its data.
     notRemoved: [
-      ...new Map(notRemoved.map(({what, why, how}) => [what, {what, why, how}])).values(),
+      ...new Map(
+        notRemoved.map(({what, code, why, how}) => [what, {what, code, why, how}]),
+      ).values(),
     ],
     exit: exitOf(notRemoved),
   };
@@ -120,27 +122,32 @@ async function remove(
   try {
     // Waiting for runs may have taken hours.
     const kept = keptAs && (await deps.planAgain()).keeps.find((each) => each.what === keptAs);
-    if (kept) return {...kept, isLate: false};
+    if (kept) return {...kept, code: 'NOT_REMOVED', isLate: false};
     await runSteps(steps, deps);
     return undefined;
   } catch (error) {
     if (!(error instanceof ExpectedError) || isInterrupt(error)) throw error;
     const [object] = objects;
     const byHand = how ?? (object ? byHandOf(object, kubeTarget) : '');
-    return {what, why: error.message, how: byHand, isLate: error.code === 'TIMED_OUT'};
+    const isLate = error.code === 'TIMED_OUT';
+    return {what, code: codeOf(isLate), why: error.message, how: byHand, isLate};
   }
 }
+
+const codeOf = (isLate: boolean): LeftBehind['code'] =>
+  isLate ? 'DELETION_PENDING' : 'NOT_REMOVED';
 
 const byHandOf = (object: LeftObject['object'], kubeTarget: ClusterTarget): string =>
   callText(deleteByHand(kubeTarget, object));
 
 const failureOf = (
-  {object, why, isLate, ending}: LeftObject,
+  {object, why, isLate, ending, code = codeOf(isLate)}: LeftObject,
   {how}: Removal,
   kubeTarget: ClusterTarget,
   timeoutMs: number,
 ): Failure => ({
   what: refText(object),
+  code,
   why: isLate ? `${why} (after ${timeoutMs / 1000} s)` : why,
   how: (ending && howToEnd(ending, kubeTarget)) ?? how ?? byHandOf(object, kubeTarget),
   isLate,
@@ -154,6 +161,8 @@ interface LeftObject {
   isLate: boolean;
   /** It is being deleted, so deleting it again has no effect. */
   ending?: EndingObject;
+  /** Default: follows from `isLate`. */
+  code?: LeftBehind['code'];
 }
 
 const POLL_INTERVAL_MS = 1000;
@@ -210,6 +219,7 @@ async function stateOf(
   });
   if (error)
     return {
+      code: 'NOT_CHECKED',
       why: `cannot verify the deletion: ${errorLine(error)}`,
       isLate: error.kind !== 'forbidden',
     };

@@ -85,8 +85,12 @@ export const spellings =
   (text: string): string | undefined =>
     others[text.toLowerCase().replaceAll(/[\s_]/g, '-')];
 
-/** The setting as the user types it. */
-export const spell = (setting: Setting): string => setting.onlyEnv ?? `--${setting.id}`;
+/** As the user types it: --cache efs, --no-single-run */
+export function spell(setting: Setting, value?: unknown): string {
+  if (setting.kind.isSwitch) return value === false ? `--no-${setting.id}` : `--${setting.id}`;
+  const name = setting.onlyEnv ?? `--${setting.id}`;
+  return value === undefined ? name : `${name} ${value}`;
+}
 
 const SPELLED: Readonly<Record<string, string>> = {
   ca: 'CA',

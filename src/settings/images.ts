@@ -23,7 +23,7 @@ export const imagePullSecret = defineSetting('Images', 'image-pull-secret', {
 const ownRegistry = (value: string, get: Get): InvalidValue | undefined =>
   get(imageRegistry) !== undefined && namesRegistry(value)
     ? new InvalidValue(
-        `"${value}" already contains a registry, and --image-registry would be prepended`,
+        `"${value}" already contains a registry, and the image registry would be prepended`,
         'Remove one of the two',
       )
     : undefined;

@@ -44,7 +44,7 @@ export const httpProxy = defineSetting('Network', 'http-proxy', {
     warnOfPort(value) ??
     (get(httpsProxy)
       ? undefined
-      : 'Without --https-proxy, HTTPS connections do not use the proxy, including connections to Scalr.'),
+      : 'Without an HTTPS proxy, HTTPS connections do not use the proxy, including connections to Scalr.'),
 });
 
 export const httpsProxy = defineSetting('Network', 'https-proxy', {
@@ -75,7 +75,7 @@ export const noProxy = defineSetting('Network', 'no-proxy', {
   caution: (value) =>
     value.some((entry) => entry.includes('/'))
       ? undefined
-      : 'NO_PROXY contains no network. If pods connect to each other by IP address, add the service and pod CIDRs of the cluster with --no-proxy.',
+      : 'NO_PROXY contains no network. If pods connect to each other by IP address, add the service and pod CIDRs of the cluster.',
 });
 
 export const providerMirror = defineSetting('Network', 'provider-mirror', {
@@ -136,7 +136,7 @@ export const workloadIdentity = defineSetting('Network', 'workload-identity', {
     const platform = get(cloud);
     if (platform === undefined || PLATFORMS[value]?.includes(platform) !== false) return undefined;
     return new InvalidValue(
-      `${value} is not available on --cloud ${platform}`,
+      `${value} is not available on ${platform}`,
       `Use --workload-identity ${IDENTITY_OF[platform] ?? 'none'}`,
     );
   },

@@ -76,7 +76,7 @@ export const podLabel = defineSetting('Placement', 'pod-label', {
     return map[AZURE_LABEL] === undefined
       ? undefined
       : new InvalidValue(
-          `${AZURE_LABEL} is reserved for --workload-identity`,
+          `${AZURE_LABEL} is reserved for workload identity`,
           'Use --workload-identity azure',
         );
   },

@@ -78,7 +78,7 @@ export const singleRun: Setting<boolean> = defineSetting('Agent', 'single-run', 
   rule: (isOn, get) =>
     isOn && get(isolation) === 'shared'
       ? new InvalidValue(
-          'Conflicts with --isolation shared, because each run gets a new container',
+          'Conflicts with shared isolation, because each run gets a new container',
           'Remove one of the two',
         )
       : undefined,

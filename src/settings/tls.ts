@@ -18,7 +18,7 @@ export const caFile: Setting<string> = defineSetting('TLS', 'ca-file', {
   rule: (_, get) =>
     get(caSecret)
       ? new InvalidValue(
-          'Conflicts with --ca-secret, because the charts use only one of the two',
+          'Conflicts with the CA secret, because the charts use only one of the two',
           'Remove one of the two',
         )
       : undefined,
@@ -103,7 +103,7 @@ export const clientKeyFile: Setting<Secret> = defineSetting('TLS', 'client-key-f
     return matches(certificate, key)
       ? undefined
       : new InvalidValue(
-          'The key does not match the certificate in --client-cert-file',
+          'The key does not match the client certificate',
           'Use the key that belongs to the certificate',
         );
   },

@@ -3,7 +3,7 @@ import type {InstallFacts} from '../cluster/release/read-release.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {few} from '../ground/text.ts';
 import type {Step} from '../operations/step.ts';
-import type {KeptObject} from '../operations/uninstall-keeps.ts';
+import type {KeptObject, LeftBehind} from '../operations/uninstall-keeps.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 export function planText(
@@ -46,7 +46,7 @@ export function stepsText(
 
 interface Account {
   removes: readonly string[];
-  notRemoved?: readonly KeptObject[];
+  notRemoved?: readonly LeftBehind[];
   keeps: readonly KeptObject[];
 }
 
@@ -67,15 +67,19 @@ export function accountText(
 }
 
 /** Objects that could not be removed; empty if there are none. */
-export function notRemovedText(notRemoved: readonly KeptObject[], screen: Screen): string {
+export function notRemovedText(notRemoved: readonly LeftBehind[], screen: Screen): string {
   if (notRemoved.length === 0) return '';
   const {red, bold} = theme(screen);
   return `${red('×')} ${bold('Not removed:')}\n${keptLines(notRemoved, screen).join('')}`;
 }
 
-const keptLines = (kept: readonly KeptObject[], screen: Screen): string[] =>
-  kept.flatMap(({what, why, how}) => [
-    paragraph('  - ', `${what}: ${why}`, screen),
+const keptLines = (kept: readonly (KeptObject & {code?: string})[], screen: Screen): string[] =>
+  kept.flatMap(({what, code, why, how}) => [
+    paragraph(
+      '  - ',
+      `${code === undefined ? '' : `${theme(screen).bold(code)}  `}${what}: ${why}`,
+      screen,
+    ),
     // Not wrapped, so that the command can be copied.
     `    ${theme(screen).dim(how)}\n`,
   ]);

@@ -81,8 +81,12 @@ export function section(title: string, items: readonly string[], screen: Screen)
   return [`\n${theme(screen).bold(title)}\n`, ...items.slice(0, MOST_CAUSES), ...rest].join('');
 }
 
-/** That the repository has a newer version than this one; empty if it has none, or is not readable. */
-export function newerText(newest: string | undefined, {chart, version}: Target): string {
+/** That there is a newer version than this one; empty without one, or if the repository is not readable. */
+export function newerText(
+  newest: string | undefined,
+  {chart, version}: Target,
+  step = `add --chart-version ${newest}.`,
+): string {
   if (newest === undefined || !isBelow(version, newest)) return '';
-  return `${chart} ${newest} is newer than ${version}. To use it, add --chart-version ${newest}.\n`;
+  return `${chart} ${newest} is newer than ${version}. To use it, ${step}\n`;
 }

@@ -93,8 +93,8 @@ export function refuseSecretsIn(values: Values, target: Target): void {
     throw new InvalidValue(
       `"${path}" is a secret, and values.yaml stores plain text`,
       /token$/i.test(path)
-        ? 'Set SCALR_AGENT_TOKEN, or use --token-file, which stores it in a Secret'
-        : 'Use --client-cert-file and --client-key-file, which store it in a Secret',
+        ? 'Remove it, and set SCALR_AGENT_TOKEN or --token-file: the token is then stored in a Secret'
+        : 'Remove it, and use --client-cert-file and --client-key-file, which store it in a Secret',
     );
   }
 }

@@ -7,7 +7,14 @@ import {isWrittenWithoutRow, notSupported, rowsFor} from '../charts/shared/suppo
 import {scopeOf, unsupported} from '../charts/support.ts';
 import {targetOf} from '../charts/target-of.ts';
 import {ExpectedError, failed} from '../ground/errors.ts';
-import {remedyTexts, type SettingFinding, settingProblem, warningOf} from '../ground/finding.ts';
+import {
+  changing,
+  type Remedy,
+  remedyTexts,
+  type SettingFinding,
+  settingProblem,
+  warningOf,
+} from '../ground/finding.ts';
 import {
   copyOf,
   getAt,
@@ -25,8 +32,9 @@ import {
 import {set, valuesFile} from '../settings/chart-values.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {InvalidValue} from '../settings/kinds/kind.ts';
-import {chartSource} from '../settings/release.ts';
+import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
+import {type Spell, withValue} from '../settings/spelling.ts';
 import {parseAssignment, refuseSecretsIn} from './assignment.ts';
 import {refuseClearText} from './clear-text.ts';
 import {FIRST_EXPONENT} from './reading/go-numbers.ts';
@@ -55,13 +63,19 @@ export interface GeneratedValues {
   recommendation?: Recommendation;
 }
 
+/** What is known besides the settings. */
+export interface GenerateFacts extends ChartRequirements {
+  /** How texts spell a setting (default: as its flag). */
+  spell?: Spell;
+}
+
 /**
  * Generates the values for one exact chart version; `facts` of the cluster help to recommend a chart, and `read` is the chart itself for
  * a version that this program does not know. Pure. @throws ExpectedError
  */
 export function generate(
   given: Settings,
-  facts: ChartRequirements = {},
+  facts: GenerateFacts = {},
   read?: Target,
 ): GeneratedValues {
   let recommendation: Recommendation | undefined;
@@ -73,10 +87,13 @@ export function generate(
     },
     read,
   );
+  const {spell: spelled = spell} = facts;
   refuseUnsupported(given, target, facts);
-  const {settings, guesses} = withChartDefaults(given, target);
+  const {settings, guesses} = withChartDefaults(given, target, spelled);
   refusing(valuesFile, () => refuseSecretsIn(readLayers(settings.get(valuesFile) ?? []), target));
-  const {values, origins, ...written} = refusing(set, () => renderValues(settings, target));
+  const {values, origins, ...written} = refusing(set, () =>
+    renderValues(settings, target, spelled),
+  );
   const seen = effectiveValues(withoutMethodNames(values), target);
   const effective = readEffective(seen, target).settings;
   refusePlaceholders({values, origins});
@@ -92,6 +109,7 @@ export function generate(
     get: effectiveGet(settings, effective),
     isExplicit: settings.isExplicit,
     kubernetes: facts.kubernetes,
+    spell: spelled,
   };
   return {
     target,
@@ -112,8 +130,8 @@ export function generate(
 }
 
 /** @throws ExpectedError with other charts or versions for settings that the chart does not support */
-function refuseUnsupported(given: Settings, target: Target, facts: ChartRequirements): void {
-  const refused = unsupported(target, given);
+function refuseUnsupported(given: Settings, target: Target, facts: GenerateFacts): void {
+  const refused = unsupported(target, given, facts.spell);
   if (refused.length === 0) return;
   if (target.schema !== undefined)
     throw notSupported(
@@ -144,14 +162,15 @@ function isGenerated(settings: Settings, facts: ChartRequirements): boolean {
   }
 }
 
-const howToUseKnown = (given: Settings, {chart}: Target): string =>
+const howToUseKnown = (given: Settings, {chart: name}: Target): Remedy =>
   given.get(chartSource) === undefined
-    ? `Use --chart-version ${newestOf(chart)}`
-    : `Use --chart ${chart} --chart-version ${newestOf(chart)} instead of --chart-source`;
+    ? changing`Use ${withValue(chartVersion, newestOf(name))}`
+    : changing`Use ${withValue(chart, name)} ${withValue(chartVersion, newestOf(name))} instead of ${chartSource}`;
 
 function withChartDefaults(
   given: Settings,
   target: Target,
+  spelled: Spell,
 ): {settings: Settings; guesses: SettingFinding[]} {
   const guesses: SettingFinding[] = [];
   const settings = chartFor(target).defaults.reduce((known, {setting, value}) => {
@@ -162,7 +181,7 @@ function withChartDefaults(
       guesses.push(
         warningOf(
           'GUESS',
-          `${spell(setting)} ${found.value} ${found.untested}: verify on a node that it is writable and mounted without noexec.`,
+          `${spelled(setting)} ${found.value} ${found.untested}: verify on a node that it is writable and mounted without noexec.`,
           setting.id,
         ),
       );
@@ -234,8 +253,8 @@ interface RenderedValues {
  * Writes settings as values of one chart version: only what differs from the chart defaults.
  * Unsupported settings must have been refused before. @throws InvalidValue for an invalid assignment
  */
-function renderValues(settings: Settings, target: Target): RenderedValues {
-  const writer = new ValuesWriter(settings, target);
+function renderValues(settings: Settings, target: Target, spelled: Spell): RenderedValues {
+  const writer = new ValuesWriter(settings, target, spelled);
   writer.writeSettings();
   writer.writeAssignments();
   writer.writeDerived();
@@ -254,10 +273,10 @@ class ValuesWriter {
   /** Also keys that keep the chart default because the user asked for that value. */
   readonly #chosen = new Set<string>();
 
-  constructor(settings: Settings, target: Target) {
+  constructor(settings: Settings, target: Target, spelled: Spell) {
     this.#settings = settings;
     this.#target = target;
-    this.#scope = scopeOf(target, settings.get);
+    this.#scope = scopeOf(target, settings.get, spelled);
     this.#ofFiles = readLayers(settings.get(valuesFile) ?? []);
     this.values = copyOf(this.#ofFiles);
     const setting = valuesFile as Setting;
@@ -292,7 +311,7 @@ class ValuesWriter {
     for (const [path] of row.write(value, this.#scope)) this.#chosen.add(spellPath(path));
     const message = row.partly?.(value, this.#scope);
     if (message !== undefined && !this.warnings.some((each) => each.message === message))
-      this.warnings.push(warningOf('PARTLY_SUPPORTED', message, setting.id));
+      this.warnings.push(warningOf(row.code ?? 'PARTLY_SUPPORTED', message, setting.id));
   }
 
   /** The keys that users set by their names. */

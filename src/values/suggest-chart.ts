@@ -6,9 +6,11 @@ import {isBroken, newestOf, releasesOf} from '../charts/releases/target.ts';
 import {describeRange, rangeOf} from '../charts/releases/versions.ts';
 import type {Unsupported} from '../charts/shared/support.ts';
 import {supports} from '../charts/support.ts';
+import {changing, joined, type Remedy} from '../ground/finding.ts';
 import type {Setting} from '../settings/define.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
+import {withValue} from '../settings/spelling.ts';
 
 /** A chart, and its newest version that takes all settings. */
 interface Candidate {
@@ -23,7 +25,7 @@ export function suggestCharts(
   settings: Settings,
   target: Target,
   works: (settings: Settings) => boolean,
-): string[] {
+): Remedy[] {
   const explicit = settings
     .entries()
     .flatMap(({setting}) => (settings.isExplicit(setting) ? [setting] : []));
@@ -37,10 +39,9 @@ export function suggestCharts(
   const desired = refused.map(({setting}) => setting);
   return Object.values(CHARTS)
     .flatMap(({name}) => candidates(name, desired, settings))
-    .map(
-      ({target: {chart: name}, range}) =>
-        `${name} supports it (${range}), but not all other settings`,
-    );
+    .map(({target: {chart: name}, range}) => ({
+      text: `${name} supports it (${range}), but not all other settings`,
+    }));
 }
 
 /** No candidate if no version that works for anybody supports the settings. */
@@ -67,12 +68,12 @@ const effortOf = (candidate: Candidate, refusing: Target): number =>
   (isOlder(candidate) ? 2 : 0) + (candidate.target.chart === refusing.chart ? 0 : 1);
 
 /** The flags that differ from those that were given. */
-function suggestion({target, range}: Candidate, settings: Settings, refusing: Target): string {
+function suggestion({target, range}: Candidate, settings: Settings, refusing: Target): Remedy {
   const isOther = target.chart !== refusing.chart || settings.get(chart) !== target.chart;
   const needsVersion = settings.get(chartVersion) !== undefined || isOlder({target, range});
   const flags = [
-    ...(isOther ? [`--chart ${target.chart}`] : []),
-    ...(needsVersion ? [`--chart-version ${target.version}`] : []),
+    ...(isOther ? [changing`${withValue(chart, target.chart)}`] : []),
+    ...(needsVersion ? [changing`${withValue(chartVersion, target.version)}`] : []),
   ];
-  return `Use ${flags.join(' ')}, which supports it (${range})`;
+  return changing`Use ${joined(flags, ' ')}, which supports it (${range})`;
 }

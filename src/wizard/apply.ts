@@ -13,7 +13,6 @@ import {withoutConsent} from './clear-text.ts';
 import type {KnownFacts} from './gathered-facts.ts';
 import {abandoned, adopted} from './installed-agent.ts';
 import {next, type WizardStep} from './next.ts';
-import {refusalInWords} from './possible-answers.ts';
 import type {Reply} from './reply.ts';
 import {asAsked, asUnasked, type WizardState, withAnswer} from './wizard-state.ts';
 
@@ -67,7 +66,7 @@ function withoutUnsupported(state: WizardState): WizardState {
   if (name === undefined) return state;
   const target = {chart: name, version: state.answers.get(chartVersion) ?? newestOf(name)};
   return unsupported(target, state.answers.unchecked()).reduce(
-    (left, {setting, message}) => removed(left, setting, refusalInWords(message)),
+    (left, {setting, reason}) => removed(left, setting, reason),
     state,
   );
 }

@@ -11,7 +11,7 @@ import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Asking} from './asking.ts';
 import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
-import {recommendSoFar, refusalInWords} from './possible-answers.ts';
+import {recommendSoFar} from './possible-answers.ts';
 import type {Reply} from './reply.ts';
 import type {WizardState} from './wizard-state.ts';
 
@@ -84,10 +84,9 @@ function whyNot(
   const given = refused.find(
     ({setting}) => FACTS.includes(setting) || settings.answer(setting)?.source !== 'prompt',
   );
-  if (given !== undefined) return refusalInWords(given.message);
+  if (given !== undefined) return given.reason;
   const excluded = reasons.find(
-    ({verdict, message}) =>
-      verdict === 'excluded' && !refused.some((each) => message === `${each.message}.`),
+    ({verdict, setting}) => verdict === 'excluded' && setting === undefined,
   );
   return excluded && lowerFirst(excluded.message.replace(/\.$/, ''));
 }

@@ -1,11 +1,19 @@
 import {checksWith} from '../checks/preflight/checks/check.ts';
 import {unverified} from '../checks/preflight/run-preflight.ts';
 import type {ExpectedError} from '../ground/errors.ts';
-import {type Finding, findingSentence, warningOf} from '../ground/finding.ts';
+import {
+  type Finding,
+  findingSentence,
+  type Mention,
+  type Remedy,
+  warningOf,
+} from '../ground/finding.ts';
+import {catalog} from '../settings/catalog.ts';
 import {set} from '../settings/chart-values.ts';
+import {settingLabel, spell} from '../settings/define.ts';
+import {spellAsQuestion} from '../settings/spelling.ts';
 import {planWarnings} from '../ui/review.ts';
 import {FIXES} from './fixes.ts';
-import {withoutFlags} from './possible-answers.ts';
 import type {Reviewed} from './prepare-review.ts';
 
 /** A problem of the review in the words of the questions, and the question whose answer removes it. */
@@ -37,13 +45,13 @@ export function noticesOf({generated, prepared, host, problem}: Reviewed): Notic
 function ofFinding(finding: Finding, setting?: string): Notice {
   const {code, verdict, remedies} = finding;
   const fix = FIXES[code] ?? changedBy(finding) ?? setting;
-  const message = withoutFlags(findingSentence(finding));
+  const message = findingSentence(finding);
   return {
     code,
     verdict,
     subject: {},
     message: verdict === 'warning' && fix !== undefined ? firstSentence(message) : message,
-    remedies: remedies.map(({text}) => ({text: inWords(text)})),
+    remedies: remedies.map(asAsked),
     fix,
   };
 }
@@ -53,18 +61,30 @@ const firstSentence = (message: string): string => /^.+?\.(?= |$)/.exec(message)
 
 const ofError = (error: ExpectedError): Notice => {
   const named = error.problems.flatMap(({subject}) => subject.setting ?? [])[0];
-  return {...ofFinding(error), fix: named ?? FIXES[error.code]};
+  const message = error.code === 'INVALID_SETTING' && named ? problemsText(error) : error.message;
+  return {...ofFinding({...error, message}), fix: named ?? FIXES[error.code]};
 };
+
+/** The invalid settings, by the names that the questions have. */
+const problemsText = ({problems}: ExpectedError): string =>
+  problems
+    .map(({subject, message}) => {
+      const setting = catalog.find(({id}) => id === subject.setting);
+      return setting === undefined ? message : `${settingLabel(setting)}: ${message}`;
+    })
+    .join('\n');
 
 /** Without --set, which is no question. */
 const changedBy = ({remedies}: Pick<Finding, 'remedies'>): string | undefined =>
   remedies.find(({setting}) => setting !== undefined && setting !== set.id)?.setting;
 
-/** A command stays as it is, so that it can be copied. */
-const inWords = (text: string): string =>
-  text
-    .split('; ')
-    .map((part) => (COMMAND.test(part) ? part : withoutFlags(part)))
-    .join('; ');
+/** A remedy that spells settings as the wizard asks for them. */
+const asAsked = ({text, parts = [text]}: Remedy): Remedy => ({
+  text: parts.map((part) => (typeof part === 'string' ? part : asQuestion(part))).join(''),
+});
 
-const COMMAND = /(?:^|[ `])(?:kubectl|helm|oc|scalr-agent) /;
+function asQuestion({setting: id, value}: Mention): string {
+  const setting = catalog.find((each) => each.id === id);
+  if (setting === undefined) return id;
+  return setting.group === 'Chart values' ? spell(setting, value) : spellAsQuestion(setting, value);
+}

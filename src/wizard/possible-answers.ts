@@ -6,19 +6,19 @@ import {type ChartRequirements, type Recommendation, recommend} from '../charts/
 import type {ChartName} from '../charts/releases/chart-name.ts';
 import type {Target} from '../charts/releases/target.ts';
 import {newestOf} from '../charts/releases/target.ts';
-import {isWrittenWithoutRow, notSupported} from '../charts/shared/support.ts';
+import {isWrittenWithoutRow} from '../charts/shared/support.ts';
 import {hasKey, scopeOf, supports, unsupported} from '../charts/support.ts';
 import {hostAgent} from '../extensions/machine/agent.ts';
 import {ExpectedError} from '../ground/errors.ts';
+import {lowerFirst} from '../ground/text.ts';
 import {token} from '../settings/agent.ts';
 import {cache, cachePath} from '../settings/cache.ts';
-import {catalog} from '../settings/catalog.ts';
 import {type Setting, settingName} from '../settings/define.ts';
-import {InvalidValue} from '../settings/kinds/kind.ts';
 import {noProxy} from '../settings/network.ts';
 import {concurrency, isolation, missingFor, purpose} from '../settings/purpose.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
+import {spellAsQuestion} from '../settings/spelling.ts';
 import {generate} from '../values/generate.ts';
 import {hostOf} from './place.ts';
 import type {WizardState} from './wizard-state.ts';
@@ -67,6 +67,14 @@ export function whyExcluded(
   return whyExcludedBy(charts, setting, value, state);
 }
 
+/** Why a chart cannot be installed with some settings. */
+interface Exclusion {
+  /** Begins in lower case, and without a full stop. */
+  reason: string;
+  /** The chart has no key for a setting. */
+  isUnsupported: boolean;
+}
+
 function whyExcludedBy(
   charts: readonly ChartName[],
   setting: Setting,
@@ -75,23 +83,22 @@ function whyExcludedBy(
 ): string | undefined {
   const answer: Answer = {value, source: 'prompt'};
   const before = withoutAnswer(setting, state);
-  const reasons = charts
+  const exclusions = charts
     .map(
       (name) =>
         [before.with(chart, {value: name, source: 'prompt'}), versionOf(name, state)] as const,
     )
-    .filter(([settings, target]) => failureOf(settings, target) === undefined)
-    .map(([settings, target]) => failureOf(withoutUseless(settings.with(setting, answer)), target));
-  if (!reasons.every((each) => each !== undefined)) return undefined;
+    .filter(([settings, target]) => exclusionOf(settings, target) === undefined)
+    .map(([settings, target]) =>
+      exclusionOf(withoutUseless(settings.with(setting, answer)), target),
+    );
+  if (!exclusions.every((each) => each !== undefined)) return undefined;
   // A chart that supports the setting gives the better reason.
-  const reason = reasons.find((each) => !isUnsupported(each)) ?? reasons[0];
-  if (reason === undefined) return undefined;
-  const able = isUnsupported(reason) ? chartsWith(setting, before.with(setting, answer)) : [];
-  return able.length > 0 ? onlyWith(able, before) : refusalInWords(reason.message);
+  const exclusion = exclusions.find((each) => !each.isUnsupported) ?? exclusions[0];
+  if (exclusion === undefined) return undefined;
+  const able = exclusion.isUnsupported ? chartsWith(setting, before.with(setting, answer)) : [];
+  return able.length > 0 ? onlyWith(able, before) : exclusion.reason;
 }
-
-const isUnsupported = (failure: ExpectedError | InvalidValue): boolean =>
-  failure instanceof ExpectedError && failure.code === 'UNSUPPORTED_SETTING';
 
 /** An answer that no longer fits must not exclude its alternatives. */
 const withoutAnswer = (setting: Setting, {answers}: WizardState): Settings =>
@@ -131,17 +138,18 @@ function eligibleCharts(state: WizardState, facts: ChartRequirements): ChartName
   ];
 }
 
-/** The error with which these settings give no values. */
-function failureOf(settings: Settings, target: Target): ExpectedError | InvalidValue | undefined {
+/** Why these settings give no values. */
+function exclusionOf(settings: Settings, target: Target): Exclusion | undefined {
   // To generate values would also find the charts that support them.
-  const refused = unsupported(target, settings);
-  if (refused.length > 0) return notSupported(refused, []);
+  const [refused] = unsupported(target, settings);
+  if (refused !== undefined) return {reason: refused.reason, isUnsupported: true};
   try {
-    generate(settings, {}, target);
+    generate(settings, {spell: spellAsQuestion}, target);
     return undefined;
   } catch (error) {
-    if (error instanceof ExpectedError || error instanceof InvalidValue) return error;
-    throw error;
+    if (!(error instanceof ExpectedError)) throw error;
+    const {message} = error.problems[0] ?? error;
+    return {reason: lowerFirst(message.replace(/\.$/, '')), isUnsupported: false};
   }
 }
 
@@ -253,27 +261,6 @@ export function hostWording(state: WizardState, setting: Setting): Setting {
   const words = hostOf(state) === undefined ? undefined : ON_HOST.get(setting);
   return words === undefined ? setting : {...setting, ...words};
 }
-
-/** A message about flags, in the words of the questions: `--cache hostpath` becomes `cache "Node directory"`. */
-export const withoutFlags = (text: string): string =>
-  text.replace(/--([a-z][a-z-]*)((?: |=)[\w-]+)?/g, (flag, id: string, rest = '') => {
-    const setting = catalog.find((each) => each.id === id || `no-${each.id}` === id);
-    if (setting === undefined) return flag;
-    const label = setting.labels?.[rest.slice(1)];
-    return `${settingName(setting)}${label === undefined || /^(Yes|No)$/.test(label) ? rest : ` "${label}"`}`;
-  });
-
-/** Why a chart does not support an answer, without its name, its flags and the remedies that are flags. */
-export const refusalInWords = (message: string): string => {
-  const [sentence = ''] = message.split(/\.?\n/);
-  const reason = sentence
-    .replace(/^.* does not support --[^:]*: /, '')
-    .replace(/(?:; (?:for EFS, create a PVC and )?use| unless) --.*$/, '');
-  return withoutFlags(reason)
-    .replace(/^agent-\w+ [\d.]+ (?=does not)/, '')
-    .replace(/^agent-\w+ [\d.]+: ([A-Z])/, (_, first: string) => first.toLowerCase())
-    .replace(/\.$/, '');
-};
 
 /** The charts whose newest version supports the setting. */
 const chartsWith = (setting: Setting, settings: Settings): ChartName[] =>

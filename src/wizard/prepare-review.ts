@@ -9,7 +9,8 @@ import type {Plan} from '../operations/step.ts';
 import type {Setting} from '../settings/define.ts';
 import {chart, chartVersion, target} from '../settings/release.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
-import type {GeneratedValues} from '../values/generate.ts';
+import {spellAsQuestion} from '../settings/spelling.ts';
+import type {GeneratedValues, GenerateFacts} from '../values/generate.ts';
 import {hostOf, targetOfPlace} from './place.ts';
 import {likelyTarget} from './possible-answers.ts';
 import type {WizardState} from './wizard-state.ts';
@@ -37,7 +38,7 @@ export interface ReviewReaders {
   /** Reads the cluster without changes; what was read before is not read again. @throws ExpectedError if an install is not possible */
   prepare(state: WizardState, generated: GeneratedValues): Promise<ReviewedInstall>;
   /** The values, checked; an unknown chart version is read. @throws ExpectedError */
-  generate(settings: Settings, facts: ChartRequirements): Promise<GeneratedValues>;
+  generate(settings: Settings, facts: GenerateFacts): Promise<GeneratedValues>;
   /** Plans the containers of an agent on this machine. @throws ExpectedError if Docker does not answer */
   planContainers(settings: Settings): Promise<HostPlan>;
 }
@@ -78,7 +79,7 @@ async function prepareCluster(
   {facts, readers}: {facts: ChartRequirements; readers: ReviewReaders},
 ): Promise<void> {
   const {generate, prepare} = readers;
-  const generated = await generate(confirmed(view, facts), facts);
+  const generated = await generate(confirmed(view, facts), {...facts, spell: spellAsQuestion});
   reviewed.generated = generated;
   if (view.place?.kind === 'files') return;
   reviewed.prepared = await prepare(view, generated);

@@ -50,7 +50,7 @@ export function requireSecretFlags(
     ({id, group}) => group === 'Chart values' && id in secrets && !found.has(id),
   );
   if (missing.length === 0) return;
-  const flags = missing.map(spell).join(', ');
+  const flags = missing.map((each) => spell(each)).join(', ');
   throw new ExpectedError(
     `The saved session does not contain ${flags}, because secrets are not saved.`,
     {

@@ -117,6 +117,16 @@ describe('install', () => {
     expect(lines.slice(0, 2)).toEqual(['answers.yaml: unknown setting "cach" (line 1).', NO_HELM]);
   });
 
+  test('lists invalid settings of an answers file beside unknown ones', async () => {
+    const files = memoryFiles({'answers.yaml': 'cach: pvc\ncloud: mars\n'});
+    const {lines} = await failureOf(Install, '--answers answers.yaml', {files});
+    expect(lines.slice(0, 3)).toEqual([
+      'answers.yaml: unknown setting "cach" (line 1).',
+      'answers.yaml (line 2): cloud: "mars" is not one of gke, gke-autopilot, eks, aks, openshift, other.',
+      NO_HELM,
+    ]);
+  });
+
   test.each([
     ['--token-file', '--token-file empty', {}],
     ['a Secret', '--token-secret own', {}],

@@ -52,6 +52,25 @@ test.each([
 });
 
 test.each([
+  ['pod stuck pending', 'NOT_SCHEDULED'],
+  ['no space left', 'DISK_FULL'],
+  ['why are runs queued', 'RUNS_WAITING'],
+  ['OOM', 'OOM_KILLED'],
+  ['tls', 'TLS_FAILED'],
+  ['token expired', 'TOKEN_REJECTED'],
+  ['certificate expired', 'TLS_CERTIFICATE_INVALID'],
+  ['disk full', 'DISK_FULL'],
+  ['webhook', 'WEBHOOK_UNREACHABLE'],
+  ['immutable', 'SELECTOR_CHANGED'],
+  ['timeout', 'TIMED_OUT'],
+  ['upgrade blocked', 'UPGRADE_BLOCKED'],
+])('own words lead to codes, without quotes: %s', async (words, code) => {
+  const {stdout, stderr, exit} = await runCommand(Explain, [...words.split(' '), '--json']);
+  expect(exit, stderr).toBe(0);
+  expect(JSON.parse(stdout).findings.map((each: {code: string}) => each.code)).toContain(code);
+});
+
+test.each([
   'Warning  Error of a release is Pending',
   'nothing of that',
 ])('words of a sentence are no states: %s', async (line) => {

@@ -17,7 +17,7 @@ import {
   secretOf,
   tokensIn,
 } from '../support/pool-account.ts';
-import {install, rotateToken, uninstall} from '../support/run-on-cluster.ts';
+import {install, rotateToken, status, uninstall} from '../support/run-on-cluster.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelmMatrix();
 const argv = [...(await stepFlags('agent-local')), '--shutdown-mode', 'force'];
@@ -175,6 +175,30 @@ test('a token file replaces the token without the account', async () => {
   );
   const missing = await rotateToken(place, helm, ['--yes', '--json'], {env: {}});
   expect(JSON.parse(missing.stdout).error).toMatchObject({code: 'MISSING_SETTING', exit: 2});
+});
+
+test('creates a Secret that was deleted, as the remedy of status says', async () => {
+  const place = await installPlace();
+  expect(await install(place, helm, [...argv, '--yes'], {env: TOKEN})).toMatchObject({exit: 0});
+  await place.kubectl('delete', 'secret', 'scalr-agent-token');
+  const found = await status(place, helm, ['--json']);
+  expect(JSON.parse(found.stdout).causes).toContainEqual(
+    expect.objectContaining({
+      code: 'SECRET_NOT_FOUND',
+      remedies: [{text: expect.stringContaining('scalr-agent rotate-token ')}],
+    }),
+  );
+  const {stdout, exit} = await rotateToken(place, helm, ['--yes', '--json'], {
+    env: {SCALR_AGENT_TOKEN: 'a-new-token'},
+  });
+  expect(exit, stdout).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    changed: true,
+    steps: [{title: 'Create Secret scalr-agent-token'}, {}, {}],
+  });
+  expect((await secretOf(place)).token).toBe('a-new-token');
+  const after = await status(place, helm, ['--json']);
+  expect(after.stdout).not.toContain('SECRET_NOT_FOUND');
 });
 
 test('a Secret of others is not written', async () => {

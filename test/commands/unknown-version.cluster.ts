@@ -14,9 +14,10 @@ import {
   serveCharts,
   signFlags,
 } from '../support/made-up-charts.ts';
-import {install, status, upgrade} from '../support/run-on-cluster.ts';
+import {install, preflight, status, upgrade} from '../support/run-on-cluster.ts';
 
 const KNOWN = '0.6.5';
+const OLDER = '0.5.72';
 const NEXT = '0.7.0';
 const SIGNER = 'Chart Signer';
 
@@ -27,17 +28,22 @@ const other = at('other.gpg');
 const helms = await findHelmMatrix();
 let server: ChartServer;
 
-/** A repository with the newest known agent-job, and a signed one that nobody knew: it renames agent.logFormat. */
+/** A repository with the newest known agent-job, two versions of agent-local, and a signed agent-job that nobody knew: it renames agent.logFormat. */
 beforeAll(async () => {
   await Promise.all([makeKey(SIGNER, mine), makeKey('Somebody Else', other)]);
   const known = await directoryOf({chart: 'agent-job', version: KNOWN}, at('known'));
+  const others = [
+    await directoryOf({chart: 'agent-local', version: OLDER}, at('known')),
+    await directoryOf({chart: 'agent-local', version: KNOWN}, at('known')),
+  ];
   const next = madeUpChart(
     {chart: 'agent-job', version: NEXT},
     dirname(dirname(known)),
     at('next'),
   );
   const helm = helms[0]?.path ?? 'helm';
-  await execa(helm, ['package', known, '--destination', at('served')]);
+  for (const chart of [known, ...others])
+    await execa(helm, ['package', chart, '--destination', at('served')]);
   await execa(helm, ['package', next, '--destination', at('served'), ...signFlags(SIGNER, mine)]);
   server = await serveCharts(helm, at('served'));
 });
@@ -159,6 +165,54 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(await chartOf(place)).toBe(`agent-job-${NEXT}`);
     const again = await install(place, helm, [...flags, '--json'], deps());
     expect(JSON.parse(again.stdout)).toMatchObject({changed: false, agent: 'registered'});
+    const changed = await install(
+      place,
+      helm,
+      [...FLAGS, '--extra-env', 'TEAM=a', '--json'],
+      deps(),
+    );
+    expect(changed.exit, changed.stdout + changed.stderr).toBe(0);
+    expect(JSON.parse(changed.stdout)).toMatchObject({chartVersion: NEXT, changed: true});
+    expect(await chartOf(place)).toBe(`agent-job-${NEXT}`);
+  });
+
+  test('keeps the version of an installed release, unless another version or chart is named', async () => {
+    const place = await installPlace();
+    const planned = async (...argv: string[]) => {
+      const [, , ...flags] = FLAGS;
+      const done = await install(place, helm, [...flags, ...argv, '--json'], deps());
+      expect(done.exit, done.stdout + done.stderr).toBe(0);
+      const {chart, chartVersion, steps} = JSON.parse(done.stdout);
+      return {chart, chartVersion, steps, stderr: done.stderr};
+    };
+    await planned('--chart', 'agent-local', '--chart-version', OLDER);
+
+    const changed = await planned('--extra-env', 'TEAM=a');
+    expect(changed).toMatchObject({
+      chart: 'agent-local',
+      chartVersion: OLDER,
+      steps: [{title: `Update release scalr-agent (agent-local-${OLDER})`}],
+    });
+    const kept = `Chart version ${OLDER} (cluster: release scalr-agent)`;
+    expect(changed.stderr).toContain(kept);
+    expect(changed.stderr).toMatch(
+      /agent-local 0\.6\.5 is newer than 0\.5\.72\. To use it, run: scalr-agent upgrade .*--chart-version 0\.6\.5 --dry-run\n/,
+    );
+    expect((await preflight(place, helm, [], deps())).stderr).toContain(kept);
+
+    const named = [
+      ['--chart-version', KNOWN],
+      ['--no-from-cluster', '--chart', 'agent-local'],
+    ];
+    for (const argv of named)
+      expect(await planned(...argv, '--dry-run')).toMatchObject({
+        chart: 'agent-local',
+        chartVersion: KNOWN,
+      });
+    expect(await planned('--chart', 'agent-job', '--dry-run')).toMatchObject({
+      chart: 'agent-job',
+      chartVersion: KNOWN,
+    });
   });
 
   test('installs and upgrades to a signed chart with --verify, and changes nothing for another key', async () => {

@@ -9,6 +9,10 @@ const EFFECTS = {
   note: 'information',
 } as const;
 
+/** Nobody could try what is only announced. */
+const effectOf = (reason: string, effect: string): string =>
+  reason.startsWith('According to') ? `announced: ${effect}` : effect;
+
 /** The known problems of one chart in docs/charts/upgrades.md. */
 export const knownProblemsTable = (chart: ChartName): string =>
   table(
@@ -16,7 +20,7 @@ export const knownProblemsTable = (chart: ChartName): string =>
     KNOWN_PROBLEMS[chart].map(({from, to, verdict, whose, reason, remedy, isHandled}) => [
       describeRange(from) + (whose === undefined ? '' : `, ${whose}`),
       describeRange(to),
-      EFFECTS[verdict],
+      effectOf(reason, EFFECTS[verdict]),
       reason,
       `${remedy}${isHandled ? ' (done by `upgrade`)' : ''}`,
     ]),

@@ -19,6 +19,7 @@ import {planUpgrade} from '../../src/operations/upgrade.ts';
 import {readings} from '../operations/uninstall-readings.ts';
 import {CHART_OBJECTS} from './chart-objects.ts';
 import {table} from './markdown.ts';
+import {preflightPermissions} from './preflight-permissions.ts';
 
 const NAMESPACE = 'scalr';
 const NAME = {release: 'agent', kubeTarget: {namespace: NAMESPACE}};
@@ -26,7 +27,7 @@ const TOKEN = 'agent-token';
 const CHARTS = Object.keys(CHART_OBJECTS) as ChartName[];
 
 /** The tables of docs/security.md, from the calls of the plans, by the mark that surrounds them. */
-export function permissionsTables(): Readonly<Record<string, string>> {
+export async function permissionsTables(): Promise<Readonly<Record<string, string>>> {
   const where = {namespace: NAMESPACE};
   return {
     status: permissionsTable({
@@ -36,6 +37,13 @@ export function permissionsTables(): Readonly<Record<string, string>> {
       ],
     }),
     bundle: permissionsTable({'All charts': permissionsOfBundle(NAMESPACE, ['secrets'])}),
+    preflight: permissionsTable(
+      Object.fromEntries(
+        await Promise.all(
+          CHARTS.map(async (chart) => [chart, await preflightPermissions(desiredOf(chart))]),
+        ),
+      ),
+    ),
     probe: permissionsTable({'All charts': probeCalls().flatMap(permissionsOfCall)}),
     install: perChart((chart) => permissionsOf(installSteps(chart, {}))),
     change: perChart((chart) => permissionsOf(installSteps(chart, installed(chart)))),

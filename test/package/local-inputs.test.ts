@@ -117,6 +117,6 @@ test('does not start a tool that is a directory or may not be executed', async (
   writeFileSync(join(folder, 'plain'), '', {mode: 0o644});
   const {stderr} = await run(['status', '--kubectl', './plain', '--helm', bin]);
   expect(stderr).toContain(
-    `Error: ${bin} cannot be executed.\n./plain cannot be executed.\nNext steps:\n`,
+    `Error: ${bin} cannot be executed: is a directory.\n./plain cannot be executed: permission denied.\nNext steps:\n`,
   );
 });

@@ -78,6 +78,8 @@ describe('every change', () => {
   });
 });
 
+const PATH_LINE = 'echo "$PWD/ci/node_modules/.bin" >> "$GITHUB_PATH"';
+
 test('the workflow uses the commands of the page, and these tests run all of them', () => {
   const workflow = parse(fileOf(page, 'GitHub Actions workflow')) as {
     jobs: Record<string, {steps: {run?: string}[]}>;
@@ -85,13 +87,38 @@ test('the workflow uses the commands of the page, and these tests run all of the
   const typed = Object.values(workflow.jobs).flatMap(({steps}) =>
     steps.flatMap(({run}) => run ?? []),
   );
-  const shown = ['Validate every change', 'Deploy'].flatMap((heading) =>
+  const shown = ['Validate every change', 'Deploy', 'Pin the program'].flatMap((heading) =>
     linesOf(page, heading).join('').split('\n'),
   );
-  expect([...shown, `npm install --global scalr-agent-install@${version}`]).toEqual(
-    expect.arrayContaining(typed),
-  );
+  expect([...shown, PATH_LINE]).toEqual(expect.arrayContaining(typed));
   expect(linesOf(page, 'Validate every change')).toHaveLength(3);
+});
+
+test('a lockfile pins the program, and npm refuses other bytes', async () => {
+  const outside = await workshop();
+  const {cwd} = outside;
+  const run = (text: string, env: Readonly<Record<string, string>> = {}) =>
+    type(text, {cwd, env: {...outside.env, npm_config_ignore_scripts: 'true', ...env}});
+  const {text: create = ''} =
+    page.get('Pin the program')?.find(({language}) => language === 'console') ?? {};
+  const [install = '', audit] = linesOf(page, 'Pin the program').join('').trim().split('\n');
+  expect(audit).toBe('npm audit signatures --prefix ci');
+  const archive = `scalr-agent-install-${version}.tgz`;
+  const lock = create.replace('$ ', '').replace(/scalr-agent-install@\S+/, `./${archive}`);
+  expect(await run(`npm pack '${root}' && mkdir ci && ${lock}`)).toMatchObject({exitCode: 0});
+  expect(await run(install)).toMatchObject({exitCode: 0});
+  await run(PATH_LINE, {GITHUB_PATH: 'path.txt'});
+  const PATH = `${readFileSync(join(cwd, 'path.txt'), 'utf8').trim()}:${outside.env.PATH}`;
+  expect(await run('scalr-agent --version', {PATH})).toMatchObject({
+    stdout: expect.stringContaining(version),
+  });
+  await run(`printf x >> ${archive}`);
+  // The cache has the former bytes.
+  const env = {npm_config_cache: join(outside.folder, 'cache')};
+  expect(await run(install, env)).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('EINTEGRITY'),
+  });
 });
 
 test('the short versions in the README are part of these tests', () => {

@@ -87,7 +87,7 @@ describe('a client certificate', () => {
 
   test('refuses the key of another certificate', async () => {
     await expect(settingsFrom({...flags, 'client-key-file': 'other.key'}, files)).rejects.toThrow(
-      'does not match the certificate',
+      'does not match the client certificate',
     );
   });
 

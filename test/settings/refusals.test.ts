@@ -32,7 +32,7 @@ test.each<[RawFlags, string]>([
     {'efs-handle': 'fs-0123456789abcdef0', 'efs-mount-option': ['acregmin 1']},
     'is not a valid mount option',
   ],
-  [{'single-run': true, isolation: 'shared'}, 'Conflicts with --isolation shared'],
+  [{'single-run': true, isolation: 'shared'}, 'Conflicts with shared isolation'],
   [{'pod-label': ['app.kubernetes.io/name=x']}, 'is reserved for the selectors'],
   [{'pod-label': ['azure.workload.identity/use=true']}, 'Use --workload-identity azure'],
   [{'pod-label': ['team=a b']}, 'is not a valid value for "team"'],
@@ -47,7 +47,7 @@ test.each<[RawFlags, string]>([
   ],
   [{'https-proxy': 'http://ann:p%zz@proxy:3128'}, 'Escape % as %25'],
   [{cache: 'efs', 'efs-handle': 'fs-123'}, '"fs-123" is not a valid EFS volume handle'],
-  [{cloud: 'eks', 'workload-identity': 'gke'}, 'gke is not available on --cloud eks'],
+  [{cloud: 'eks', 'workload-identity': 'gke'}, 'gke is not available on eks'],
   [{cloud: 'aks', 'workload-identity': 'irsa'}, 'Use --workload-identity azure'],
 ])('%j is refused: %s', async (flags, text) => {
   expect(await refusal(flags)).toContain(text);

@@ -241,7 +241,7 @@ describe('the review', () => {
       argv: [...FLAGS, '--ca-file', 'ca.pem', '--ca-public-roots'],
       files: memoryFiles(certificates),
     });
-    expect(stderr).toContain('CA file: Conflicts with CA secret');
+    expect(stderr).toContain('CA file: Conflicts with the CA secret');
     const [, broken, mended] = reviews(asked);
     expect(broken?.default).toBe('fix:ca-file');
     expect(broken?.choices.find(({value}) => value === 'save')?.disabled).toBeDefined();

@@ -1,6 +1,6 @@
 import {cache, cacheAccessMode, cachePath, cacheSize, isPersistent} from '../../settings/cache.ts';
 import type {Get} from '../../settings/define.ts';
-import {imageRegistry} from '../../settings/images.ts';
+import {agentImage, imageRegistry, runnerImage} from '../../settings/images.ts';
 import {
   acquireTimeout,
   gracePeriod,
@@ -19,7 +19,7 @@ import {cacheDirectory} from '../shared/clouds.ts';
 import {sharedValuesRules} from '../shared/key-rules.ts';
 import type {ChartDefault, Refusal} from '../shared/row.ts';
 import {pinnedAgent, sharedRules} from '../shared/setting-rules.ts';
-import {sharedRefusals} from '../shared/shared-refusals.ts';
+import {EFS_NEEDS_CLAIM, sharedRefusals} from '../shared/shared-refusals.ts';
 import {FIXED_SHUTDOWN, FLAT, NESTED} from './ranges.ts';
 import {rows} from './rows.ts';
 import {cacheLimits, rules} from './rules.ts';
@@ -44,11 +44,11 @@ const refusals: readonly Refusal[] = [
     reason: 'the controller always drains and the workers always stop gracefully',
   },
   {settings: [caScope], reason: 'agent and runs always use the same CA bundle'},
+  {...EFS_NEEDS_CLAIM, in: NESTED},
   {
     settings: [cache],
     in: NESTED,
-    reason:
-      'the cache must be a PVC, an ephemeral volume or (since 0.6.2) a node directory; for EFS, create a PVC and use --cache existing-pvc',
+    reason: 'the cache must be a PVC, an ephemeral volume or (since 0.6.2) a node directory',
   },
   {
     settings: [cacheSize],
@@ -70,8 +70,8 @@ const refusals: readonly Refusal[] = [
   {
     settings: [imageRegistry],
     in: FLAT,
-    reason:
-      'this version has no key for it; include the registry in --agent-image and --runner-image',
+    reason: 'this version has no key for it; image names include the registry',
+    use: [{setting: agentImage}, {setting: runnerImage}],
   },
   {
     settings: [workloadIdentity],

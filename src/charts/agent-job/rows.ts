@@ -174,6 +174,7 @@ export const rows: readonly Row[] = [
 
   efsCache,
   key(efsHandle, 'efsVolumeHandle', {
+    code: 'CAUTION',
     partly: () => 'Only one release per cluster can use EFS with this chart version.',
   }),
   key(efsMountOption, 'efsMountOptions'),

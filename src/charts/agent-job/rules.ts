@@ -7,17 +7,23 @@ import {gracePeriod} from '../../settings/lifecycle.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {chart} from '../../settings/release.ts';
 import {controllerReplicas, runSize} from '../../settings/size.ts';
-import {moduleCache, providerCache} from '../../settings/storage.ts';
+import {
+  moduleCache,
+  moduleCacheLimit,
+  providerCache,
+  providerCacheLimit,
+} from '../../settings/storage.ts';
 import {isAtLeast, olderThan} from '../releases/versions.ts';
 import {isCos, isExecOnCos} from '../shared/clouds.ts';
 import type {DerivedKeys, ValuesEntry} from '../shared/row.ts';
-import type {ChartRule} from '../shared/rule.ts';
+import type {ChartRule, RuleFacts} from '../shared/rule.ts';
 import {
   breaksTemplates,
   isDash,
   isFilledMap,
   settingError,
   settingWarning,
+  useOneOf,
 } from '../shared/setting-rule.ts';
 import {fixedUserOnOpenShift, policyWithoutDns, sharedClaim} from '../shared/setting-rules.ts';
 import {
@@ -132,11 +138,13 @@ const oneBound = (
     suggestion: 'Remove one of the two',
   });
 
+const lowerLimits = ({spell}: RuleFacts): string =>
+  `lower the limits with ${spell(providerCacheLimit)} and ${spell(moduleCacheLimit)}`;
+
 /** Rules of agent-job, in addition to the shared rules. */
 export const rules: readonly ChartRule[] = [
   ...sharedClaim({
     sharers: () => 'all run pods',
-    suggestion: 'Use --cache-access-mode ReadWriteMany or --cache ephemeral',
   }),
   settingWarning('CACHES_LARGER_THAN_VOLUME', {
     // In 0.5.64, runs use another cache directory: docs/charts/agent-job.md, "Cache".
@@ -156,7 +164,7 @@ export const rules: readonly ChartRule[] = [
       );
     },
     message: (get, facts) =>
-      `The cache limits add up to ${softLimits(facts.values) / 1024n}Gi, but the volume size is ${get(cacheSize)}. Runs fail when the volume is full. Increase --cache-size, or lower the limits with --provider-cache-limit and --module-cache-limit.`,
+      `The cache limits add up to ${softLimits(facts.values) / 1024n}Gi, but the volume size is ${get(cacheSize)}. Runs fail when the volume is full. Increase ${facts.spell(cacheSize)}, or ${lowerLimits(facts)}.`,
   }),
   settingWarning('CACHES_NEED_SPACE', {
     in: '>=0.5.65',
@@ -165,21 +173,21 @@ export const rules: readonly ChartRule[] = [
     isWrong: (get) =>
       ['existing-pvc', 'hostpath'].includes(get(cache) ?? '') &&
       Boolean(get(providerCache) || get(moduleCache)),
-    message: (get, {values}) =>
-      `The cache limits add up to ${softLimits(values) / 1024n}Gi. Make sure that ${get(cache) === 'hostpath' ? 'the disk of every node' : 'the existing PVC'} is large enough, or lower the limits with --provider-cache-limit and --module-cache-limit.`,
+    message: (get, facts) =>
+      `The cache limits add up to ${softLimits(facts.values) / 1024n}Gi. Make sure that ${get(cache) === 'hostpath' ? 'the disk of every node' : 'the existing PVC'} is large enough, or ${lowerLimits(facts)}.`,
   }),
   settingWarning('CACHES_OFF', {
     in: '>=0.5.65',
     setting: cache,
     isWrong: (get) => isPersistent(get(cache)) && !get(providerCache) && !get(moduleCache),
-    message:
-      'The provider cache and the module cache are disabled, so the persistent cache contains only binaries. Enable them with --provider-cache and --module-cache.',
+    message: (_, {spell}) =>
+      `The provider cache and the module cache are disabled, so the persistent cache contains only binaries. Enable them with ${spell(providerCache)} and ${spell(moduleCache)}.`,
   }),
   settingError('HOSTPATH_FORBIDDEN', {
     setting: cache,
     isWrong: (get) => get(cache) === 'hostpath' && get(cloud) === 'gke-autopilot',
     message: 'GKE Autopilot forbids hostPath volumes',
-    suggestion: 'Use --cache pvc or --cache ephemeral',
+    suggestion: useOneOf({setting: cache, value: 'pvc'}, {setting: cache, value: 'ephemeral'}),
   }),
   settingWarning('PREPARE_DIRECTORY', {
     isReminder: true,
@@ -253,11 +261,11 @@ export const rules: readonly ChartRule[] = [
     isReminder: true,
     setting: chart,
     isWrong: (_, {kubernetes}) => !isAtLeast('1.35', kubernetes),
-    message: (_, {kubernetes}) => {
+    message: (_, {kubernetes, spell}) => {
       const older = olderThan('1.35', kubernetes);
       return older === ''
         ? 'Not verified: this version requires Kubernetes 1.35 or newer on the control plane and on all nodes (image volumes).'
-        : `This version requires Kubernetes 1.35 or newer on the control plane and on all nodes (image volumes). Older: ${older}. Upgrade them, or use --chart agent-local.`;
+        : `This version requires Kubernetes 1.35 or newer on the control plane and on all nodes (image volumes). Older: ${older}. Upgrade them, or use ${spell(chart, 'agent-local')}.`;
     },
   }),
   settingWarning('NEEDS_EGRESS', {

@@ -1,5 +1,6 @@
 import {at, getAt, textAt} from '../../ground/tree.ts';
 import {cache} from '../../settings/cache.ts';
+import {cloud} from '../../settings/cluster.ts';
 import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
 import {dataHome} from '../../settings/storage.ts';
 import type {Chart} from '../shared/chart.ts';
@@ -43,7 +44,8 @@ export const rules: readonly ChartRule[] = [
       !(secondsAt(facts, 'terminationGracePeriodSeconds') >= secondsToStop(facts)),
     message: (_, facts) =>
       `Pods are killed after ${secondsAt(facts, 'terminationGracePeriodSeconds')} s, but the agent timeouts add up to ${secondsToStop(facts)} s`,
-    suggestion: (_, facts) => `Use --grace-period ${secondsToStop(facts)}, or shorter timeouts`,
+    suggestion: (_, facts) =>
+      `Use ${facts.spell(gracePeriod, secondsToStop(facts))}, or shorter timeouts`,
   }),
   ...['agent.ca_cert', 'agent.container_task_ca_cert'].map((path) =>
     breaksTemplates({
@@ -57,13 +59,13 @@ export const rules: readonly ChartRule[] = [
     isWrong: (get) => get(cache) === 'hostpath' && isCos(get) && watchedByKubelet(get(dataHome)),
     message: (get) =>
       `${get(dataHome)} is watched by the kubelet, which treats files in it as volume plugins`,
-    suggestion: (get) => `Use --data-home ${dataPath(get)?.value}`,
+    suggestion: (get, {spell}) => `Use ${spell(dataHome, dataPath(get)?.value)}`,
   }),
   settingWarning('UNKNOWN_NODES', {
     setting: dataHome,
     isWrong: (get) => get(cache) === 'hostpath' && watchedByKubelet(get(dataHome)),
-    message: (get, {isExplicit}) =>
-      `The data directory on every node is ${get(dataHome)}, a GKE path that is discouraged even on GKE.${isExplicit(dataHome) ? '' : ' Set --cloud or --data-home.'}`,
+    message: (get, {isExplicit, spell}) =>
+      `The data directory on every node is ${get(dataHome)}, a GKE path that is discouraged even on GKE.${isExplicit(dataHome) ? '' : ` Set ${spell(cloud)} or ${spell(dataHome)}.`}`,
   }),
   settingWarning('NOEXEC_DIRECTORY', {
     setting: dataHome,

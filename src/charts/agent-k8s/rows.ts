@@ -268,13 +268,18 @@ export const refusals: readonly Refusal[] = [
     settings: [cache, ...CLAIM_SETTINGS],
     reason: 'the cache is always in the data directory, on the node or on EFS',
   },
-  {settings: [cachePath], reason: 'cache and data share one directory; use --data-home'},
+  {
+    settings: [cachePath],
+    reason: 'cache and data share one directory',
+    use: [{setting: dataHome}],
+  },
   {settings: [dataSize], reason: 'the data directory on the node has no size limit'},
   {settings: [providerCache], reason: 'the provider cache cannot be disabled'},
   {settings: [moduleCache, moduleCacheLimit], reason: 'the chart has no module cache'},
   {
     settings: [affinity, controllerAffinity],
-    reason: 'the chart has no key for it; use --node-selector and --toleration',
+    reason: 'the chart has no key for it',
+    use: [{setting: nodeSelector}, {setting: toleration}],
   },
   {
     settings: [mount, sidecar],
@@ -282,10 +287,14 @@ export const refusals: readonly Refusal[] = [
   },
   {
     settings: Object.values(workerSize),
-    reason:
-      'workers have the requests and limits of the controller; use --controller-cpu-request and the others',
+    reason: 'workers have the requests and limits of the controller',
+    use: Object.values(controllerSize).map((setting) => ({setting})),
   },
-  {settings: [caSecret], reason: 'the chart does not mount certificate Secrets; use --ca-file'},
+  {
+    settings: [caSecret],
+    reason: 'the chart does not mount certificate Secrets',
+    use: [{setting: caFile}],
+  },
   {settings: [clientCertSecret], reason: 'the chart does not mount certificate Secrets'},
   {
     settings: [runnerImage],

@@ -2,7 +2,7 @@ import {at, getAt, isOn, textAt, type Values} from '../../ground/tree.ts';
 import {cache, cacheAccessMode} from '../../settings/cache.ts';
 import {set} from '../../settings/chart-values.ts';
 import {serviceAccountAnnotation, serviceAccountName} from '../../settings/identity.ts';
-import {MEBIBYTE, milliOf} from '../../settings/kinds/quantities.ts';
+import {canonicalQuantity, MEBIBYTE, milliOf} from '../../settings/kinds/quantities.ts';
 import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {concurrency} from '../../settings/purpose.ts';
@@ -51,12 +51,12 @@ export const rules: readonly ChartRule[] = [
   settingWarning('SHORT_DRAIN', {
     setting: shutdownMode,
     isWrong: (get) => get(shutdownMode) === 'drain' && (get(gracePeriod) ?? 0) < 3600,
-    message: (get) =>
-      `With drain, a run has the grace period minus 70 s to finish (${(get(gracePeriod) ?? 0) - 70} s). Set --grace-period to the duration of your longest run.`,
+    message: (get, {spell}) =>
+      `With drain, a run has the grace period minus 70 s to finish (${(get(gracePeriod) ?? 0) - 70} s). Set ${spell(gracePeriod)} to the duration of your longest run.`,
   }),
   ...sharedClaim({
     sharers: (get) => ((get(concurrency) ?? 1) > 1 ? `${get(concurrency)} agents` : undefined),
-    suggestion: 'Use --cache-access-mode ReadWriteMany, --cache ephemeral or --concurrency 1',
+    instead: [{setting: concurrency, value: 1}],
   }),
   settingError('SHARED_WORKSPACE', {
     setting: concurrency,
@@ -65,7 +65,7 @@ export const rules: readonly ChartRule[] = [
       isOn(values, 'persistence.data.enabled') && (get(concurrency) ?? 1) > 1,
     message: (get) =>
       `persistence.data shares one PVC between ${get(concurrency)} agents, whose workspaces overwrite each other`,
-    suggestion: 'Remove persistence.data, or use --concurrency 1',
+    suggestion: (_, {spell}) => `Remove persistence.data, or use ${spell(concurrency, 1)}`,
   }),
   settingWarning('ROLLING_UPDATE_BLOCKED', {
     setting: cache,
@@ -84,7 +84,7 @@ export const rules: readonly ChartRule[] = [
       usesOldPersistence(values) && isOn(values, 'persistence.cache.enabled'),
     message:
       'persistence.cache is ignored, because persistence.enabled or its claimName takes precedence',
-    suggestion: 'Use --cache only, or remove persistence.cache',
+    suggestion: (_, {spell}) => `Use ${spell(cache)} only, or remove persistence.cache`,
   }),
   ...[
     'persistence.persistentVolumeClaim.storageClassName',
@@ -97,7 +97,7 @@ export const rules: readonly ChartRule[] = [
     isWrong: (get, {values}) =>
       get(dataHome) !== undefined && get(dataHome) === textAt(values, 'agent.cacheDir'),
     message: (get) => `${get(dataHome)} is already the mount path of the cache`,
-    suggestion: 'Use another --data-home',
+    suggestion: (_, {spell}) => `Use another ${spell(dataHome)}`,
   }),
   policyWithoutDns({in: METADATA_BELOW_AGENT, fixedIn: '0.5.67'}),
   settingWarning('METADATA_BLOCKED', {
@@ -114,8 +114,8 @@ export const rules: readonly ChartRule[] = [
       get(workloadIdentity) === 'eks-pod-identity' &&
       get(serviceAccountName) === undefined &&
       get(serviceAccountAnnotation) === undefined,
-    message:
-      'agent-local uses the default service account of the namespace. Associate it with the identity, or set --service-account-name.',
+    message: (_, {spell}) =>
+      `agent-local uses the default service account of the namespace. Associate it with the identity, or set ${spell(serviceAccountName)}.`,
   }),
   fixedUserOnOpenShift,
 ];
@@ -206,21 +206,21 @@ export const valuesRules: readonly ValuesRule[] = [
     test: (values) => {
       const limits = LIMITS.map((name) => ({
         name,
-        megabytes: Number(getAt(values, ['extraEnv', name]) ?? 0),
+        mebibytes: Number(getAt(values, ['extraEnv', name]) ?? 0),
       }));
       const total = limits.reduce(
-        (sum, {megabytes}) => sum + BigInt(Number.isFinite(megabytes) ? Math.trunc(megabytes) : 0),
+        (sum, {mebibytes}) => sum + BigInt(Number.isFinite(mebibytes) ? Math.trunc(mebibytes) : 0),
         0n,
       );
       const size = sizeOfCache(values);
-      const written = limits.find(({megabytes}) => megabytes > 0);
+      const written = limits.find(({mebibytes}) => mebibytes > 0);
       if (
         written === undefined ||
         size === undefined ||
         total * MEBIBYTE <= (milliOf(size) ?? total * MEBIBYTE)
       )
         return [];
-      const message = `The cache limits add up to ${total} MB, but the volume size is ${size}. Runs fail when the volume is full.`;
+      const message = `The cache limits add up to ${canonicalQuantity(`${total}Mi`)}, but the volume size is ${size}. Runs fail when the volume is full.`;
       return [
         {
           path: ['extraEnv', written.name],

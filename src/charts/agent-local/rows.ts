@@ -1,6 +1,6 @@
 import {at, getAt, textAt, type Values} from '../../ground/tree.ts';
 import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
-import {cache, cacheAccessMode} from '../../settings/cache.ts';
+import {cache, cacheAccessMode, cacheSize} from '../../settings/cache.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import {
@@ -59,7 +59,7 @@ import {
   switched,
   variable,
 } from '../shared/row-kinds.ts';
-import {sharedRefusals} from '../shared/shared-refusals.ts';
+import {EFS_NEEDS_CLAIM, sharedRefusals} from '../shared/shared-refusals.ts';
 import {METADATA_BELOW_AGENT, ONE_PERSISTENCE} from './ranges.ts';
 import {usesOldPersistence} from './versions.ts';
 
@@ -239,7 +239,8 @@ export const rows: readonly Row[] = [
 export const refusals: readonly Refusal[] = [
   {
     settings: [isolation],
-    reason: 'runs share a container unless --single-run restarts it after each run',
+    reason: 'runs share a container, which is not restarted between runs',
+    use: [{setting: singleRun}],
   },
   {
     settings: [metadataService],
@@ -251,11 +252,8 @@ export const refusals: readonly Refusal[] = [
     reason: 'Azure Workload Identity requires a pod label, and the chart has no key for pod labels',
   },
   {settings: [caScope], reason: 'runs share the agent container'},
-  {
-    settings: [cache],
-    reason:
-      'the cache must be a PVC or an ephemeral volume; for EFS, create a PVC and use --cache existing-pvc',
-  },
+  EFS_NEEDS_CLAIM,
+  {settings: [cache], reason: 'the cache must be a PVC or an ephemeral volume'},
   {
     settings: [
       controllerNodeSelector,
@@ -267,7 +265,8 @@ export const refusals: readonly Refusal[] = [
   },
   {
     settings: [controllerReplicas],
-    reason: 'the chart has no controller; --concurrency sets the number of agents',
+    reason: 'the chart has no controller, only agents',
+    use: [{setting: concurrency}],
   },
   {
     settings: Object.values(workerSize),
@@ -278,15 +277,21 @@ export const refusals: readonly Refusal[] = [
     settings: [schedulingTimeout, acquireTimeout],
     reason: 'agents run permanently, so no pod is started for a run',
   },
-  {settings: [runnerImage], reason: 'runs execute in the agent image; use --agent-image'},
+  {
+    settings: [runnerImage],
+    reason: 'runs execute in the agent image',
+    use: [{setting: agentImage}],
+  },
   {
     settings: [imageRegistry],
-    reason: '--agent-image already sets the only image; include the registry there',
+    reason: 'the chart has one image, whose name includes the registry',
+    use: [{setting: agentImage}],
   },
   {
     settings: [dataSize],
     in: '<=0.5.63',
-    reason: 'data and cache share one volume; use --cache-size',
+    reason: 'data and cache share one volume',
+    use: [{setting: cacheSize}],
   },
   ...sharedRefusals,
 ];

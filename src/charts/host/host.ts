@@ -1,11 +1,17 @@
 import {failed} from '../../ground/errors.ts';
 import {type SettingFinding, warningOf} from '../../ground/finding.ts';
 import {setAt, type Values} from '../../ground/tree.ts';
-import {secretAnnotation, secretLabel, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
-import {cache, efsHandle, efsMountOption} from '../../settings/cache.ts';
+import {
+  secretAnnotation,
+  secretLabel,
+  tokenFile,
+  tokenSecret,
+  tokenSecretKey,
+} from '../../settings/agent.ts';
+import {cache, cachePath, efsHandle, efsMountOption} from '../../settings/cache.ts';
 import {extraEnv, set, valuesFile} from '../../settings/chart-values.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
-import type {Get} from '../../settings/define.ts';
+import {type Get, spell} from '../../settings/define.ts';
 import {serviceAccountAnnotation, serviceAccountName} from '../../settings/identity.ts';
 import {
   agentImage,
@@ -38,9 +44,16 @@ import {concurrency, isolation, load, singleRun} from '../../settings/purpose.ts
 import {chart, chartSource, chartVersion, namespace, release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {controllerReplicas, controllerSize, runSize, workerSize} from '../../settings/size.ts';
-import {dataSize} from '../../settings/storage.ts';
-
-import {caScope, caSecret, caSecretKey, clientCertSecret} from '../../settings/tls.ts';
+import {dataHome, dataSize} from '../../settings/storage.ts';
+import {
+  caFile,
+  caScope,
+  caSecret,
+  caSecretKey,
+  clientCertFile,
+  clientCertSecret,
+  clientKeyFile,
+} from '../../settings/tls.ts';
 import {newestOf} from '../releases/target.ts';
 import {optionMeantBy} from '../shared/agent-options.ts';
 import {CLAIM_SETTINGS} from '../shared/cache-rows.ts';
@@ -55,8 +68,8 @@ export const refusals: readonly Refusal[] = [
   },
   {
     settings: [chartVersion],
-    reason:
-      'Helm charts are only for Kubernetes; select the agent version with --agent-image scalr/agent:VERSION',
+    reason: 'Helm charts are only for Kubernetes, and the image has the version of the agent',
+    use: [{setting: agentImage, value: 'scalr/agent:VERSION'}],
   },
   {
     settings: [namespace, cloud, nodeOs, serviceAccountName, serviceAccountAnnotation],
@@ -64,17 +77,19 @@ export const refusals: readonly Refusal[] = [
   },
   {
     settings: [tokenSecret, tokenSecretKey],
-    reason:
-      'Kubernetes Secrets do not exist here; the token is written to agent.env from SCALR_AGENT_TOKEN or --token-file',
+    reason: 'Kubernetes Secrets do not exist here, and the token is written to agent.env',
+    use: [{setting: tokenFile}],
   },
   {settings: [secretLabel, secretAnnotation], reason: 'Kubernetes Secrets do not exist here'},
   {
     settings: [caSecret, caSecretKey],
-    reason: 'Kubernetes Secrets do not exist here; use --ca-file',
+    reason: 'Kubernetes Secrets do not exist here',
+    use: [{setting: caFile}],
   },
   {
     settings: [clientCertSecret],
-    reason: 'Kubernetes Secrets do not exist here; use --client-cert-file and --client-key-file',
+    reason: 'Kubernetes Secrets do not exist here',
+    use: [{setting: clientCertFile}, {setting: clientKeyFile}],
   },
   {
     settings: [imagePullSecret],
@@ -92,12 +107,14 @@ export const refusals: readonly Refusal[] = [
   },
   {
     settings: [runnerImage],
-    reason: 'with --isolation shared, runs execute in the agent image; use --agent-image',
+    reason: 'in a shared container, runs execute in the agent image',
+    use: [{setting: agentImage}],
   },
-  {settings: [caScope], reason: 'with --isolation shared, runs execute in the agent container'},
+  {settings: [caScope], reason: 'in a shared container, runs have the CA bundle of the agent'},
   {
     settings: [cache],
-    reason: 'the cache is a directory of the machine; use --cache hostpath',
+    reason: 'the cache is a directory of the machine',
+    use: [{setting: cache, value: 'hostpath'}],
   },
   {settings: [gracePeriod], reason: 'only times above 60 s have an effect'},
   {settings: [writableRoot], reason: 'access to the Docker socket requires root'},
@@ -107,7 +124,8 @@ export const refusals: readonly Refusal[] = [
   },
   {
     settings: [...CLAIM_SETTINGS, efsHandle, efsMountOption, dataSize],
-    reason: 'Kubernetes volumes do not exist here; use --cache-path and --data-home',
+    reason: 'Kubernetes volumes do not exist here',
+    use: [{setting: cachePath}, {setting: dataHome}],
   },
   {
     settings: [runSize.cpuRequest, runSize.memoryRequest],
@@ -132,7 +150,7 @@ export const refusals: readonly Refusal[] = [
     settings: [mount, sidecar, ...Object.values(workerSize)],
     reason: 'pods exist only in Kubernetes',
   },
-  {settings: [podAnnotation], reason: 'containers have no annotations; use --pod-label'},
+  {settings: [podAnnotation], reason: 'containers have no annotations', use: [{setting: podLabel}]},
   {
     settings: [jobTtl, schedulingTimeout, acquireTimeout],
     reason: 'Jobs and run pods exist only in Kubernetes',
@@ -169,6 +187,7 @@ export const HOSTS: Readonly<Record<HostTarget, RowSet>> = {
 /** The image of an agent on a machine has the version of the newest chart. */
 export const hostScope = (get: Get): Scope => ({
   get,
+  spell,
   version: newestOf('agent-local'),
   defaults: {},
 });
@@ -198,13 +217,15 @@ export function refuseUnsupported(settings: Settings, target: HostTarget): void 
       ['Use --token-file, or set SCALR_AGENT_TOKEN'],
     );
   }
-  const own = names.find((name) => OWN_VARIABLES.has(name));
-  if (own === undefined) return;
-  throw failed(
-    'RESERVED_VARIABLE',
-    `${own} cannot be set with --extra-env, because it has its own flag.`,
-    [`Use --${OWN_VARIABLES.get(own)}`],
-  );
+  for (const name of names) {
+    const own = OWN_VARIABLES.get(name);
+    if (own !== undefined)
+      throw failed(
+        'RESERVED_VARIABLE',
+        `${name} cannot be set with --extra-env, because it has its own flag.`,
+        [`Use ${spell(own)}`],
+      );
+  }
 }
 
 /** The current name of a variable that only older agents read. */
@@ -217,9 +238,10 @@ function formerName(name: string): string | undefined {
 const oldVariables = (settings: Settings): SettingFinding[] =>
   Object.keys(settings.get(extraEnv) ?? {}).flatMap((name) => {
     const current = formerName(name);
-    const flag = current === undefined ? undefined : OWN_VARIABLES.get(current);
-    const message = `${name} is the old name of ${current}. Use ${flag === undefined ? current : `--${flag}`}.`;
-    return current === undefined ? [] : [warningOf('UNKNOWN_VARIABLE', message, extraEnv.id)];
+    if (current === undefined) return [];
+    const own = OWN_VARIABLES.get(current);
+    const message = `${name} is the old name of ${current}. Use ${own === undefined ? current : spell(own)}.`;
+    return [warningOf('UNKNOWN_VARIABLE', message, extraEnv.id)];
   });
 
 /** The settings as a tree, as rows of charts write values. */
@@ -234,7 +256,8 @@ export function hostTree(
     for (const row of rowsFor(HOSTS[target], setting, answer.value, scope)) {
       for (const [path, value] of row.write(answer.value, scope)) setAt(tree, path, value);
       const message = settings.isExplicit(setting) ? row.partly?.(answer.value, scope) : undefined;
-      if (message !== undefined) warnings.push(warningOf('PARTLY_SUPPORTED', message, setting.id));
+      if (message !== undefined)
+        warnings.push(warningOf(row.code ?? 'PARTLY_SUPPORTED', message, setting.id));
     }
   }
   return {tree, warnings};

@@ -75,22 +75,22 @@ const checkLimits =
   'The limit is passed to the agent in a variable that is documented for Kubernetes. Check a run with docker inspect.';
 
 /** Variables that rows write, with the setting to use instead of --extra-env. */
-export const OWN_VARIABLES: ReadonlyMap<string, string> = new Map([
+export const OWN_VARIABLES: ReadonlyMap<string, Setting> = new Map([
   ...VARIABLES_OF_SETTINGS,
-  ['SCALR_AGENT_PROVIDER_NETWORK_MIRRORS', providerMirror.id],
-  ['SCALR_AGENT_NAME', release.id],
-  ['SCALR_AGENT_DRIVER', isolation.id],
-  ['SCALR_AGENT_DATA_DIR', dataHome.id],
-  ['SCALR_AGENT_CACHE_DIR', cachePath.id],
-  ['SCALR_AGENT_CONTAINER_TASK_CA_CERT', caScope.id],
-  ['SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', runSize.cpuLimit.id],
-  ['SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', runSize.memoryLimit.id],
-  ['SCALR_AGENT_CONTAINER_TASK_IMAGE', runnerImage.id],
-  ['SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE', runnerImage.id],
-  ['SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY', imageRegistry.id],
-  ['SCALR_AGENT_WORKER_ON_STOP_ACTION', shutdownMode.id],
-  ['SCALR_AGENT_WORKER_DRAIN_TIMEOUT', gracePeriod.id],
-  ['SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT', gracePeriod.id],
+  ['SCALR_AGENT_PROVIDER_NETWORK_MIRRORS', providerMirror as Setting],
+  ['SCALR_AGENT_NAME', release as Setting],
+  ['SCALR_AGENT_DRIVER', isolation as Setting],
+  ['SCALR_AGENT_DATA_DIR', dataHome as Setting],
+  ['SCALR_AGENT_CACHE_DIR', cachePath as Setting],
+  ['SCALR_AGENT_CONTAINER_TASK_CA_CERT', caScope as Setting],
+  ['SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', runSize.cpuLimit as Setting],
+  ['SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', runSize.memoryLimit as Setting],
+  ['SCALR_AGENT_CONTAINER_TASK_IMAGE', runnerImage as Setting],
+  ['SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE', runnerImage as Setting],
+  ['SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY', imageRegistry as Setting],
+  ['SCALR_AGENT_WORKER_ON_STOP_ACTION', shutdownMode as Setting],
+  ['SCALR_AGENT_WORKER_DRAIN_TIMEOUT', gracePeriod as Setting],
+  ['SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT', gracePeriod as Setting],
 ]);
 
 /** Settings that agents on every host support. */

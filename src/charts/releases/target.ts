@@ -59,3 +59,9 @@ const BROKEN: Readonly<Partial<Record<ChartName, readonly string[]>>> = {'agent-
 /** True for a version that is never suggested. */
 export const isBroken = ({chart, version}: Pick<Target, 'chart' | 'version'>): boolean =>
   [BROKEN[chart], WITHDRAWN[chart]].some((versions) => versions?.includes(version) === true);
+
+/** Known and usable, or newer than this program knows. */
+export const isUsable = (target: Pick<Target, 'chart' | 'version'>): boolean =>
+  /^\d+\.\d+\.\d+$/.test(target.version) &&
+  (releasesOf(target.chart).includes(target.version) || isUnknown(target, false)) &&
+  !isBroken(target);

@@ -18,8 +18,14 @@ const numbersOf = (version: string): SemVer | string => coerce(version) ?? '0.0.
 /** True when the numbers of the chart version lie in the semver range; no range means every version. */
 export function within(version: string, range: string | undefined): boolean {
   if (range === undefined) return true;
-  return satisfies(numbersOf(version), range);
+  const question = `${version} in ${range}`;
+  const found = ANSWERS.get(question) ?? satisfies(numbersOf(version), range);
+  ANSWERS.set(question, found);
+  return found;
 }
+
+/** The same few ranges are asked thousands of times. */
+const ANSWERS = new Map<string, boolean>();
 
 /** Negative when the first version comes before the second; only the three numbers count. */
 export const compare = (one: string, other: string): number =>

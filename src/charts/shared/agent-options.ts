@@ -75,7 +75,7 @@ const amount =
 const seconds = amount({unit: 'seconds'});
 const threads = amount({unit: 'threads'});
 const cores = amount({unit: 'cores', least: 0, isWhole: false, likely: [0.01, 100]});
-const megabytes = amount({unit: 'megabytes', likely: [64, 100_000_000]});
+const mebibytes = amount({unit: 'mebibytes', likely: [64, 100_000_000]});
 const percent = amount({unit: 'percent', most: 100});
 
 /** The format of a setting, for the corresponding environment variable. */
@@ -209,7 +209,7 @@ const AGENT_OPTIONS: readonly AgentOption[] = [
   {
     name: 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB',
     formerly: ['SCALR_GC_PLUGINS_GLOBAL_SIZE_LIMIT'],
-    form: megabytes,
+    form: mebibytes,
     keys: {'agent-k8s': 'agent.gc_plugins_global_size_limit'},
   },
   {
@@ -220,13 +220,13 @@ const AGENT_OPTIONS: readonly AgentOption[] = [
   {name: 'SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES', form: flag},
   {name: 'SCALR_AGENT_PROVIDER_NETWORK_MIRRORS', form: mirrors},
   {name: 'SCALR_AGENT_MODULE_CACHE_ENABLED', form: flag},
-  {name: 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', form: megabytes},
+  {name: 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', form: mebibytes},
   {
     name: 'SCALR_AGENT_MODULE_CACHE_CONCURRENCY',
     form: threads,
     keys: {'agent-job': 'agent.moduleCache.concurrency'},
   },
-  {name: 'SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB', form: megabytes},
+  {name: 'SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB', form: mebibytes},
   {
     name: 'SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS',
     form: amount({unit: 'days'}),
@@ -250,8 +250,8 @@ const AGENT_OPTIONS: readonly AgentOption[] = [
   ofTasks('ACQUIRE_TIMEOUT', seconds),
   ofTasks('CPU_REQUEST', cores),
   ofTasks('CPU_LIMIT', cores),
-  ofTasks('MEM_REQUEST', megabytes),
-  ofTasks('MEM_LIMIT', megabytes),
+  ofTasks('MEM_REQUEST', mebibytes),
+  ofTasks('MEM_LIMIT', mebibytes),
   {
     name: 'SCALR_AGENT_CONTAINER_TASK_IMAGE',
     form: as(image()),

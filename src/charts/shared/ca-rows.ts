@@ -37,9 +37,10 @@ export const caBundleRows = (path: string): Row[] => {
         [inline, get(caPublicRoots) ? `${pem}${PUBLIC_ROOTS}${publicRoots().join('\n')}\n` : pem],
       ],
       read: (values) => filledText(values, inline)?.split(PUBLIC_ROOTS)[0],
-      partly: (_, {get}) =>
+      code: 'CAUTION',
+      partly: (_, {get, spell}) =>
         get(caPublicRoots) === undefined
-          ? `${REPLACES} Add --ca-public-roots, or --no-ca-public-roots to keep only these CAs.`
+          ? `${REPLACES} Add them with ${spell(caPublicRoots, true)}, or confirm it with ${spell(caPublicRoots, false)}.`
           : undefined,
     }),
   ];
@@ -55,11 +56,12 @@ const MAX_VARIABLE_BYTES = 131_072;
 export const caVariable = (caRow: Row<string>): Row[] => [
   row({
     ...caRow,
+    code: caRow.partly === undefined ? 'CAUTION' : undefined,
     partly: (pem, scope) =>
       [
         caRow.partly?.(pem, scope),
         scope.get(caPublicRoots) === undefined
-          ? `${REPLACES} The public root certificates do not fit in an environment variable. Add the required ones to the file. If only these CAs are needed, confirm it with --no-ca-public-roots.`
+          ? `${REPLACES} The public root certificates do not fit in an environment variable. Add the required ones to the file. If only these CAs are needed, confirm it with ${scope.spell(caPublicRoots, false)}.`
           : undefined,
       ]
         .filter(Boolean)

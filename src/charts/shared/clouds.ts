@@ -49,7 +49,7 @@ export function dataPath(get: Get): NodePath | undefined {
   return {
     value: path,
     because: `recommended for Amazon Linux 2 and Bottlerocket in ${K8S_README}`,
-    untested: 'is recommended for Amazon Linux 2 and Bottlerocket, and --node-os is not set',
+    untested: 'is recommended for Amazon Linux 2 and Bottlerocket, and the node OS is not known',
   };
 }
 

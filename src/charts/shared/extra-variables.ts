@@ -1,6 +1,7 @@
 import {at} from '../../ground/tree.ts';
 import {catalog} from '../../settings/catalog.ts';
 import {extraEnv} from '../../settings/chart-values.ts';
+import type {Setting} from '../../settings/define.ts';
 import {caFile} from '../../settings/tls.ts';
 import {mapAt} from './pod-rows.ts';
 import type {Row} from './row.ts';
@@ -18,7 +19,7 @@ export const extraVariables = (
   {
     own = VARIABLES_OF_SETTINGS,
     ...options
-  }: Pick<Row<object>, 'partly'> & {own?: ReadonlyMap<string, string>} = {},
+  }: Pick<Row<object>, 'partly'> & {own?: ReadonlyMap<string, Setting>} = {},
 ): Row =>
   row({
     setting: extraEnv,
@@ -43,7 +44,9 @@ export const extraVariables = (
   });
 
 /** Variables that have their own setting, so they cannot be set twice. */
-export const VARIABLES_OF_SETTINGS: ReadonlyMap<string, string> = new Map([
-  ...catalog.flatMap(({variable, id}) => (variable === undefined ? [] : [[variable, id] as const])),
-  ['SSL_CERT_FILE', caFile.id],
+export const VARIABLES_OF_SETTINGS: ReadonlyMap<string, Setting> = new Map([
+  ...catalog.flatMap((setting) =>
+    setting.variable === undefined ? [] : [[setting.variable, setting] as const],
+  ),
+  ['SSL_CERT_FILE', caFile as Setting],
 ]);

@@ -3,7 +3,9 @@ import type {Setting} from '../../settings/define.ts';
 import type {Codec} from './codecs.ts';
 import type {Row} from './row.ts';
 
-export type Options<T> = Partial<Pick<Row<T>, 'in' | 'when' | 'accepts' | 'partly' | 'from'>>;
+export type Options<T> = Partial<
+  Pick<Row<T>, 'in' | 'when' | 'accepts' | 'partly' | 'code' | 'from'>
+>;
 
 /** As the setting spells it. */
 const asItIs = <T>({kind}: Setting<T>): Codec<T> => ({

@@ -1,5 +1,6 @@
 import type {Path, Tree, Values} from '../../ground/tree.ts';
 import type {Get, Setting} from '../../settings/define.ts';
+import type {SettingValue, Spell} from '../../settings/spelling.ts';
 
 /** Context of a row besides its value. */
 export interface Scope {
@@ -7,6 +8,8 @@ export interface Scope {
   version: string;
   /** The values.yaml of the release itself. */
   defaults: Values;
+  /** Spells a setting as the reader of a text knows it: as a flag, a key or a question. */
+  spell: Spell;
 }
 
 /** One key to write; `why` explains a key that is not obvious from the setting. */
@@ -30,6 +33,8 @@ export interface Row<T = unknown> {
   read(values: Values, scope: Scope): T | undefined;
   /** Limitations of a supported value. */
   partly?(value: T, scope: Scope): string | undefined;
+  /** The code of that warning, if it is about an effect, and not about a part without one (default: PARTLY_SUPPORTED). */
+  code?: 'CAUTION' | undefined;
 }
 
 export interface DefaultValue<T = unknown> {
@@ -63,6 +68,8 @@ export interface Refusal {
   /** The unsupported value (default: all values). */
   of?: string;
   reason: string;
+  /** What to use instead. */
+  use?: readonly SettingValue[];
 }
 
 /** What settings are written for: a chart, or an agent on a machine. */

@@ -1,8 +1,11 @@
+import {oneOf} from '../../ground/text.ts';
 import {at, getAt, isMap, type Tree} from '../../ground/tree.ts';
 import {set} from '../../settings/chart-values.ts';
 import type {Get} from '../../settings/define.ts';
+import type {SettingValue} from '../../settings/spelling.ts';
 import type {ChartRule, RuleFacts, RuleViolation} from './rule.ts';
 
+/** A text, with settings as `spell` of the facts spells them. */
 type Text = string | ((get: Get, facts: RuleFacts) => string);
 interface SettingRule
   extends Omit<ChartRule, 'code' | 'verdict' | 'test'>,
@@ -33,6 +36,11 @@ const settingRule =
       };
     },
   });
+/** Use --cache ephemeral or --concurrency 1 */
+export const useOneOf =
+  (...values: readonly SettingValue[]) =>
+  (_: Get, {spell}: RuleFacts): string =>
+    `Use ${oneOf(values.map(({setting, value}) => spell(setting, value)))}`;
 export const settingError = settingRule('error');
 export const settingWarning = settingRule('warning');
 interface Breaking {

@@ -10,26 +10,27 @@ import {exceeds} from '../../settings/kinds/quantities.ts';
 import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
 import {httpsProxy, metadataService, noProxy, workloadIdentity} from '../../settings/network.ts';
 import {controllerSize, runSize} from '../../settings/size.ts';
+import type {SettingValue} from '../../settings/spelling.ts';
 import type {ChartName} from '../releases/chart-name.ts';
 import {within} from '../releases/versions.ts';
 import {policyEnforcement, sharedVolumeAdvice} from './clouds.ts';
 import {VARIABLES_OF_SETTINGS} from './extra-variables.ts';
 import {type ImageKeys, pinnedAgentsIn} from './pinned-agents.ts';
 import type {ChartRule} from './rule.ts';
-import {settingError, settingWarning} from './setting-rule.ts';
+import {settingError, settingWarning, useOneOf} from './setting-rule.ts';
 
 const requestWithinLimit = (request: Setting<string>, limit: Setting<string>): ChartRule =>
   settingError('REQUEST_ABOVE_LIMIT', {
     setting: request,
     isWrong: (get) => get(limit) !== undefined && exceeds(get(request) ?? '', get(limit) ?? ''),
-    message: (get, {isExplicit}) =>
+    message: (get, {isExplicit, spell}) =>
       isExplicit(request)
-        ? `--${request.id} ${get(request)} exceeds --${limit.id} ${get(limit)}, which Kubernetes rejects`
-        : `--${limit.id} ${get(limit)} is below the default of --${request.id} (${get(request)}), which Kubernetes rejects`,
-    suggestion: (get, {isExplicit}) =>
+        ? `${spell(request, get(request))} exceeds ${spell(limit, get(limit))}, which Kubernetes rejects`
+        : `${spell(limit, get(limit))} is below the default of ${spell(request)} (${get(request)}), which Kubernetes rejects`,
+    suggestion: (get, {isExplicit, spell}) =>
       isExplicit(request)
-        ? `Use --${limit.id} ${get(request)} or more, or a smaller --${request.id}, such as ${smaller(get(request))}`
-        : `Add --${request.id} ${get(limit)} or less`,
+        ? `Use ${spell(limit, get(request))} or more, or a smaller ${spell(request)}, such as ${smaller(get(request))}`
+        : `Add ${spell(request, get(limit))} or less`,
   });
 
 /** A proxy is set, and the Scalr account is an exception of it. */
@@ -60,7 +61,7 @@ export const shortestGrace = ({
     isWrong: (get) => (get(gracePeriod) ?? least(get)) < least(get),
     message: (get) =>
       `A grace period of ${get(gracePeriod)} s is too short for shutdown mode ${mode(get)}, which requires at least ${least(get)} s`,
-    suggestion: (get) => `Use --grace-period ${least(get)} or more`,
+    suggestion: (get, {spell}) => `Use ${spell(gracePeriod, least(get))} or more`,
   });
 };
 
@@ -81,10 +82,11 @@ export const rootOnOpenShift = onOpenShift(
 /** A cache PersistentVolumeClaim that several pods mount; `sharers` describes them, undefined if there is only one. */
 export const sharedClaim = ({
   sharers,
-  suggestion,
+  instead = [],
 }: {
   sharers(get: Get): string | undefined;
-  suggestion: string;
+  /** Besides a shared volume or none. */
+  instead?: readonly SettingValue[];
 }): ChartRule[] => [
   settingError('PVC_NOT_SHARED', {
     setting: cacheAccessMode,
@@ -94,7 +96,11 @@ export const sharedClaim = ({
       ['pvc', 'existing-pvc'].includes(get(cache) ?? ''),
     message: (get) =>
       `A ${get(cacheAccessMode)} cache cannot be shared, but it is mounted by ${sharers(get)}`,
-    suggestion,
+    suggestion: useOneOf(
+      {setting: cacheAccessMode, value: 'ReadWriteMany'},
+      {setting: cache, value: 'ephemeral'},
+      ...instead,
+    ),
   }),
   settingWarning('PVC_MUST_BE_SHARED', {
     isReminder: true,
@@ -151,9 +157,10 @@ export const sharedRules: readonly ChartRule[] = [
   settingError('EFS_OFF_AWS', {
     setting: cache,
     isWrong: (get) => get(cache) === 'efs' && OFF_AWS.includes(get(cloud)),
-    message: (get) =>
-      `--cache efs requires Amazon EFS, which nodes on --cloud ${get(cloud)} cannot mount`,
-    suggestion: 'Use another cache, for example --cache existing-pvc with a ReadWriteMany volume',
+    message: (get, {spell}) =>
+      `${spell(cache, 'efs')} requires Amazon EFS, which nodes on ${get(cloud)} cannot mount`,
+    suggestion: (_, {spell}) =>
+      `Use another cache, for example ${spell(cache, 'existing-pvc')} with a ReadWriteMany volume`,
   }),
   requestWithinLimit(runSize.cpuRequest, runSize.cpuLimit),
   requestWithinLimit(runSize.memoryRequest, runSize.memoryLimit),
@@ -170,17 +177,17 @@ export const sharedRules: readonly ChartRule[] = [
   settingError('METADATA_NEEDED', {
     setting: workloadIdentity,
     isWrong: (get) => get(workloadIdentity) === 'gke' && get(metadataService) === 'block',
-    message:
-      'GKE Workload Identity requires access to 169.254.169.254, which --metadata-service block denies',
-    suggestion:
-      'Use --metadata-service allow; Workload Identity already protects the node credentials',
+    message: (_, {spell}) =>
+      `GKE Workload Identity requires access to 169.254.169.254, which ${spell(metadataService, 'block')} denies`,
+    suggestion: (_, {spell}) =>
+      `Use ${spell(metadataService, 'allow')}; Workload Identity already protects the node credentials`,
   }),
   settingWarning('POLICY_AGAINST_CLOUD_DNS', {
     setting: metadataService,
     isWrong: (get) =>
       get(metadataService) === 'block' && ['gke', 'gke-autopilot'].includes(get(cloud) ?? ''),
-    message:
-      'With Cloud DNS, pods resolve names through 169.254.169.254. Where the metadata policy is enforced, it blocks DNS. Use kube-dns, add a policy for port 53, or use --metadata-service allow.',
+    message: (_, {spell}) =>
+      `With Cloud DNS, pods resolve names through 169.254.169.254. Where the metadata policy is enforced, it blocks DNS. Use kube-dns, add a policy for port 53, or use ${spell(metadataService, 'allow')}.`,
   }),
   settingWarning('POLICY_ENFORCEMENT', {
     whenAsked: true,
@@ -199,8 +206,8 @@ export const sharedRules: readonly ChartRule[] = [
         !get(serviceAccountAnnotation)?.[annotation]
       );
     },
-    message: (get) =>
-      `The service account has no cloud identity. Add --service-account-annotation ${annotationFor(get)}=…, or use --service-account-name with an account that has this annotation.`,
+    message: (get, {spell}) =>
+      `The service account has no cloud identity. Add ${spell(serviceAccountAnnotation, `${annotationFor(get)}=…`)}, or use ${spell(serviceAccountName)} with an account that has this annotation.`,
   }),
   settingWarning('SHARED_PVC_WITHOUT_CLASS', {
     setting: cache,
@@ -208,14 +215,15 @@ export const sharedRules: readonly ChartRule[] = [
       get(cache) === 'pvc' &&
       get(cacheAccessMode) === 'ReadWriteMany' &&
       get(cacheStorageClass) === undefined,
-    message: (get) =>
-      `The PVC requests ReadWriteMany without a StorageClass. ${sharedVolumeAdvice(get)} Set --cache-storage-class.`,
+    message: (get, {spell}) =>
+      `The PVC requests ReadWriteMany without a StorageClass. ${sharedVolumeAdvice(get)} Set ${spell(cacheStorageClass)}.`,
   }),
   settingError('VARIABLE_HAS_SETTING', {
     setting: extraEnv,
     isWrong: (get) => variableWithSetting(get) !== undefined,
-    message: (get) =>
-      `${variableWithSetting(get)} cannot be set with --extra-env, because it has its own flag`,
-    suggestion: (get) => `Use --${VARIABLES_OF_SETTINGS.get(variableWithSetting(get) as string)}`,
+    message: (get, {spell}) =>
+      `${variableWithSetting(get)} cannot be set with ${spell(extraEnv)}, because it has its own setting`,
+    suggestion: (get, {spell}) =>
+      `Use ${spell(VARIABLES_OF_SETTINGS.get(variableWithSetting(get) as string) as Setting)}`,
   }),
 ];

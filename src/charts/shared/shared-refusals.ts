@@ -1,7 +1,15 @@
-import {cacheStorageClass, efsHandle, efsMountOption} from '../../settings/cache.ts';
+import {cache, cacheStorageClass, efsHandle, efsMountOption} from '../../settings/cache.ts';
 import {purpose, singleRun} from '../../settings/purpose.ts';
 import {caFile, caPublicRoots} from '../../settings/tls.ts';
 import type {Refusal} from './row.ts';
+
+/** EFS without a chart that creates its volume. */
+export const EFS_NEEDS_CLAIM: Refusal = {
+  settings: [cache],
+  of: 'efs',
+  reason: 'EFS requires an existing PVC',
+  use: [{setting: cache, value: 'existing-pvc'}],
+};
 
 /** Reasons that hold for all three charts, unless a chart has a reason of its own. */
 export const sharedRefusals: readonly Refusal[] = [
@@ -22,7 +30,11 @@ export const sharedRefusals: readonly Refusal[] = [
     reason:
       'the CA bundle is passed in one environment variable and would exceed the Linux limit of 128 KiB',
   },
-  {settings: [efsHandle], reason: 'EFS requires an existing PVC; use --cache existing-pvc'},
+  {
+    settings: [efsHandle],
+    reason: 'EFS requires an existing PVC',
+    use: [{setting: cache, value: 'existing-pvc'}],
+  },
   {
     settings: [efsMountOption],
     reason: 'EFS requires an existing PVC; set mount options in its PersistentVolume',

@@ -1,13 +1,13 @@
 import {type ExpectedError, failed} from '../../ground/errors.ts';
-import {settingProblem} from '../../ground/finding.ts';
+import {type Remedy, settingProblem} from '../../ground/finding.ts';
 import type {Path, Values} from '../../ground/tree.ts';
 import {secretAnnotation, secretLabel} from '../../settings/agent.ts';
 import {catalog} from '../../settings/catalog.ts';
 import {allowClearText, set, valuesFile} from '../../settings/chart-values.ts';
-import {type Get, type Setting, spell} from '../../settings/define.ts';
+import type {Get, Setting} from '../../settings/define.ts';
 import {load} from '../../settings/purpose.ts';
 import type {Settings} from '../../settings/settings.ts';
-import type {Row, RowSet, Scope} from './row.ts';
+import type {Refusal, Row, RowSet, Scope} from './row.ts';
 
 /** The rows that write this value; empty if it is not supported. */
 export function rowsFor({rows}: RowSet, setting: Setting, value: unknown, scope: Scope): Row[] {
@@ -41,8 +41,10 @@ export function hasRow(
 
 export interface Unsupported {
   setting: Setting;
-  /** As the user typed it. */
-  flag: string;
+  /** As the reader of the message knows it. */
+  spelled: string;
+  /** Why, without what to use instead. */
+  reason: string;
   message: string;
 }
 
@@ -63,19 +65,24 @@ export const unsupportedBy = (
     )
     .map(({setting}) => {
       const written = setting.carriedBy?.() ?? setting;
-      const reason = refusalReason(described, written, settings.get(written));
-      const flag = spellWithValue(setting, settings);
+      const value = settings.get(written);
+      const reason = refusalReason(described, written, value);
+      const {use = []} = refusalOf(described, written, value) ?? {};
+      const spelled = scope.spell(setting, valueToName(setting, settings));
+      const instead = use.map((each) => scope.spell(each.setting, each.value)).join(' and ');
+      const message = `${name} does not support ${spelled}: ${reason}`;
       return {
         setting,
-        flag,
-        message: `${name} does not support ${flag}${reason ? `: ${reason}` : ''}`,
+        spelled,
+        reason,
+        message: instead === '' ? message : `${message}; use ${instead}`,
       };
     });
 
 /** The error for unsupported settings, with next steps before and after the one to remove them. */
 export function notSupported(
   refused: readonly Unsupported[],
-  before: readonly string[],
+  before: readonly (string | Remedy)[],
   after: readonly string[] = [],
 ): ExpectedError {
   // Without a fact about the cluster, the chart would fail there.
@@ -84,7 +91,7 @@ export function notSupported(
       ? refused
       : refused.filter(({setting}) => setting.group !== 'Cluster');
   const removal =
-    removable.length === 0 ? [] : [`Remove ${removable.map(({flag}) => flag).join(', ')}`];
+    removable.length === 0 ? [] : [`Remove ${removable.map(({spelled}) => spelled).join(', ')}`];
   const suggestions = [...before, ...removal, ...after];
   const problems = refused.map(({setting: {id}, message}) =>
     settingProblem(
@@ -101,21 +108,20 @@ export function notSupported(
   );
 }
 
-export const refusalReason = (
+export const refusalOf = (
   {refusals}: RowSet,
   setting: Setting,
   value: unknown,
-): string | undefined =>
-  refusals.find(({settings, of = value}) => settings.includes(setting) && of === value)?.reason;
+): Refusal | undefined =>
+  refusals.find(({settings, of = value}) => settings.includes(setting) && of === value);
+
+/** Why a value is not supported, without what to use instead. */
+export const refusalReason = (described: RowSet, setting: Setting, value: unknown): string =>
+  refusalOf(described, setting, value)?.reason ?? 'there is no key for it';
 
 /** A choice is shown with its value, because other values may be supported. */
-function spellWithValue(setting: Setting, settings: Settings): string {
-  const value = settings.get(setting);
-  if (setting.kind.isSwitch) return value === false ? `--no-${setting.id}` : `--${setting.id}`;
-  return setting.kind.options
-    ? `${spell(setting)} ${setting.kind.format(value)[0]}`
-    : spell(setting);
-}
+const valueToName = (setting: Setting, settings: Settings): unknown =>
+  setting.kind.options || setting.kind.isSwitch ? settings.get(setting) : undefined;
 
 /** Settings that rows have read, and the keys that the rows cover. */
 export interface Reading {

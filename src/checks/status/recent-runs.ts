@@ -77,10 +77,7 @@ function failedRuns(pods: readonly Pod[], name: ReleaseName, now: Date): ObjectF
   ];
 }
 
-const MORE_MEMORY: Remedy = changing(
-  runSize.memoryLimit,
-  'Raise the memory limit: --run-memory-limit',
-);
+const MORE_MEMORY: Remedy = changing`Raise the memory limit: ${runSize.memoryLimit}`;
 
 function failureOf(pod: Pod): string | undefined {
   if (pod.status?.phase !== 'Failed') return undefined;

@@ -1,6 +1,9 @@
 import {policyMissesRuns, type Target} from '../../charts/releases/target.ts';
 import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../../ground/fact.ts';
-import {type Finding, remediesOf} from '../../ground/finding.ts';
+import {changing, type Finding} from '../../ground/finding.ts';
+import {metadataService} from '../../settings/network.ts';
+import {chart} from '../../settings/release.ts';
+import {withValue} from '../../settings/spelling.ts';
 import type {NodeObject, PlatformReadings, PodOwner} from './readings.ts';
 
 const ENFORCE = 'pod-security.kubernetes.io/enforce';
@@ -26,7 +29,7 @@ export function forbidsHostPath(podSecurity: Fact<string>, cloud: Fact<string>):
   return mapped(podSecurity, (level) => level !== 'privileged');
 }
 
-const ALLOW = 'allow it with --metadata-service allow';
+const ALLOW = changing`allow it with ${withValue(metadataService, 'allow')}`;
 
 /** What is wrong with the policy of this chart in this cluster; undefined if Scalr tested that it works. */
 export const policyWeakness = (
@@ -39,9 +42,9 @@ export const policyWeakness = (
         {
           code: 'POLICY_NOT_ENFORCED',
           verdict: 'warning',
-          subject: {setting: 'metadataService'},
+          subject: {setting: metadataService.id},
           message: `NetworkPolicies are not enforced (${why}), so runs can access the node credentials at 169.254.169.254`,
-          remedies: remediesOf(`Enable a network policy engine, or ${ALLOW}`),
+          remedies: [changing`Enable a network policy engine, or ${ALLOW}`],
         },
         why,
       );
@@ -50,11 +53,11 @@ export const policyWeakness = (
         {
           code: 'POLICY_MISSES_RUNS',
           verdict: 'warning',
-          subject: {setting: 'metadataService'},
+          subject: {setting: metadataService.id},
           message: `The NetworkPolicy of ${target.chart} ${target.version} does not cover run pods, so they can access 169.254.169.254`,
-          remedies: remediesOf(
-            'Use --chart agent-job or --chart agent-local, whose NetworkPolicy covers runs',
-          ),
+          remedies: [
+            changing`Use ${withValue(chart, 'agent-job')} or ${withValue(chart, 'agent-local')}, whose NetworkPolicy covers runs`,
+          ],
         },
         why,
       );
@@ -65,9 +68,9 @@ export const policyWeakness = (
           : {
               code: 'POLICY_WITHOUT_EFFECT',
               verdict: 'warning',
-              subject: {setting: 'metadataService'},
+              subject: {setting: metadataService.id},
               message: `NetworkPolicies do not block 169.254.169.254 here (${why}; tested by Scalr: ${source}), so runs can access the node credentials`,
-              remedies: remediesOf(`Use GKE Dataplane V2 or Workload Identity, or ${ALLOW}`),
+              remedies: [changing`Use GKE Dataplane V2 or Workload Identity, or ${ALLOW}`],
             },
         source,
       ),

@@ -56,29 +56,21 @@ export async function readTokenHolder(
       [`Move it to a Secret: ${ownCommand('upgrade', name)}`],
     );
   const facts = await readFacts(name, [secretName], access, signal);
-  const secret = facts.secrets.get(secretName);
-  if (secret === undefined || !isOwnFor(secret, name.release))
-    throw notOurs(name, secretName, secret);
+  const found = facts.secrets.get(secretName);
+  if (found !== undefined && !isOwnFor(found, name.release)) throw notOurs(name, secretName);
+  // One that was deleted is created again.
+  const secret = found ?? {metadata: {name: secretName}};
   return {name, facts: {...facts, release}, secret, key};
 }
 
-function notOurs(
-  {release, kubeTarget}: ReleaseName,
-  secret: string,
-  found: SecretObject | undefined,
-): ExpectedError {
-  const reason =
-    found === undefined
-      ? 'does not exist'
-      : `was not created by scalr-agent for release ${release}`;
-  return failed(
+const notOurs = ({release, kubeTarget}: ReleaseName, secret: string): ExpectedError =>
+  failed(
     'OBJECT_NOT_OWNED',
-    `Secret ${secret} in ${kubeTarget.namespace} ${reason}, so its content is not replaced.`,
+    `Secret ${secret} in ${kubeTarget.namespace} was not created by scalr-agent for release ${release}, so its content is not replaced.`,
     [
       'Replace the token where this Secret is managed, then restart the agent with kubectl rollout restart',
     ],
   );
-}
 
 /** What the Secret gets: the token, and the annotations that let an interrupted rotation continue. */
 interface NewToken {

@@ -106,8 +106,8 @@ export function damageText(file: string, damage: readonly DamagedEntry[], screen
   const {bold, red} = theme(screen);
   return [
     `${red('×')} ${bold(file)} is damaged or was modified:\n`,
-    ...damage.map(({entry, problem}) =>
-      paragraph('  - ', `${shown(entry)}: ${MEANING[problem]}`, screen),
+    ...damage.map(({entry, problem, code}) =>
+      paragraph('  - ', `${bold(code)}  ${shown(entry)}: ${MEANING[problem]}`, screen),
     ),
     'Copy the bundle again from its source, or run collect-logs again.\n',
   ].join('');

@@ -11,6 +11,7 @@ const MANIFEST = 'manifest.json';
 
 /** An entry that does not match the manifest. */
 export interface DamagedEntry {
+  code: 'BUNDLE_DAMAGED';
   entry: string;
   problem: 'differs' | 'missing' | 'not in the manifest' | 'unreadable';
 }
@@ -86,14 +87,17 @@ async function damageOf(
   const damage: DamagedEntry[] = [];
   for (const entry of listed) {
     const problem = there.has(entry.name) ? await problemOf(archive, entry) : 'missing';
-    if (problem) damage.push({entry: entry.name, problem});
+    if (problem) damage.push(damaged(entry.name, problem));
   }
   const foreign = [...there].filter((name) => !known.has(name));
-  return [
-    ...damage,
-    ...foreign.map((entry): DamagedEntry => ({entry, problem: 'not in the manifest'})),
-  ];
+  return [...damage, ...foreign.map((entry) => damaged(entry, 'not in the manifest'))];
 }
+
+const damaged = (entry: string, problem: DamagedEntry['problem']): DamagedEntry => ({
+  code: 'BUNDLE_DAMAGED',
+  entry,
+  problem,
+});
 
 async function problemOf(
   archive: OpenArchive,

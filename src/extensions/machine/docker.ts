@@ -30,13 +30,13 @@ export function dockerFiles(host: HostAgent): Export {
   };
 }
 
-/** The drop-in takes effect after a restart of the daemon. */
+/** The drop-in takes effect after a restart of the daemon, which stops its containers: only if it differs from the installed one. */
 export const daemonSteps = (host: HostAgent): string[] =>
-  daemonProxy(host, 'docker').flatMap(({path, isPrivate}) => [
-    `sudo install -D -m ${isPrivate ? '0600' : '0644'} ${path} /etc/systemd/system/${path}`,
-    'sudo systemctl daemon-reload',
-    'sudo systemctl restart docker',
-  ]);
+  daemonProxy(host, 'docker').map(({path, isPrivate}) => {
+    const installed = `/etc/systemd/system/${path}`;
+    const install = `install -D -m ${isPrivate ? '0600' : '0644'} ${path} ${installed}`;
+    return `sudo cmp -s ${path} ${installed} || sudo sh -c '${install} && systemctl daemon-reload && systemctl restart docker'`;
+  });
 
 /** A size as Docker reads it. */
 function bytesOf(quantity: string): string {

@@ -232,7 +232,7 @@ function daemonWarning(host: HostAgent, directory: string, {hasDaemonProxy}: Hos
   if (host.mode !== 'containers' || Object.keys(host.proxy).length === 0 || hasDaemonProxy)
     return [];
   return [
-    `The Docker daemon has no proxy, but it pulls the run images. In ${directory}, run: ${daemonSteps(host).join(' && ')}`,
+    `The Docker daemon has no proxy, but it pulls the run images. The following restarts Docker with all its containers. In ${directory}, run: ${daemonSteps(host).join(' && ')}`,
   ];
 }
 

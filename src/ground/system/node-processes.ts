@@ -181,12 +181,15 @@ export const toolNotFound = (
     'TOOL_NOT_FOUND',
     path === tool
       ? `${tool} not found on PATH.`
-      : `${path} cannot be executed${isForbidden ? '' : ': no such file'}.`,
+      : `${path} cannot be executed: ${isForbidden ? whyForbidden(path) : 'no such file'}.`,
     [
       ...(path.includes(' ') ? [`--${tool} takes one program without arguments`] : []),
       HOW_TO_INSTALL[tool] ?? `Install ${tool}`,
     ],
   );
+
+const whyForbidden = (path: string): string =>
+  statSync(path, {throwIfNoEntry: false})?.isDirectory() ? 'is a directory' : 'permission denied';
 
 const HOW_TO_INSTALL: Readonly<Partial<Record<Call['tool'], string>>> = {
   helm: 'Install helm, or set its path with --helm',

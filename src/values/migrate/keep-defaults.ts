@@ -4,7 +4,7 @@ import {leavesOf, schemaOf} from '../../charts/releases/schema.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {isUnprotected, protectionsOf} from '../../charts/security.ts';
 import type {ValuesEntry} from '../../charts/shared/row.ts';
-import {refusalReason, rowsFor} from '../../charts/shared/support.ts';
+import {refusalOf, rowsFor} from '../../charts/shared/support.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
 import {getAt, type Path, sameTree, spellPath, startsWith, type Values} from '../../ground/tree.ts';
 import {catalog} from '../../settings/catalog.ts';
@@ -152,7 +152,7 @@ function ofSettings({before, after, settings}: Sides, from: Target, to: Target):
     // Without a default of the chart, the agent has its own.
     if (from.chart !== to.chart && (is === undefined || OF_ONE_CHART.includes(setting))) return [];
     const kept = keeping(setting, was, after, to);
-    const reason = kept ? undefined : refusalReason(chartFor(to), setting, was);
+    const reason = kept ? undefined : refusalOf(chartFor(to), setting, was)?.reason;
     const path =
       kept?.[0]?.[0] ??
       rowsWithKeys(to, setting)[0]?.paths[0] ??

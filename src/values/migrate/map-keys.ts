@@ -228,7 +228,7 @@ function fateOfSetting(path: Path, values: Values, own: readonly Rewritten[], to
   }
   const refused = own.find(({isSupported}) => !isSupported);
   const text = refused
-    ? `not supported by ${targetName(to)}: ${refusalReason(chartFor(to), refused.setting, refused.value) ?? 'the chart has no key for it'}.`
+    ? `not supported by ${targetName(to)}: ${refusalReason(chartFor(to), refused.setting, refused.value)}.`
     : (own.flatMap(({limits}) => limits)[0] ??
       `not required: ${targetName(to)} always works this way.`);
   return {moves: [], changes: [changeOf('dropped', path, text)]};
@@ -336,7 +336,7 @@ const withDerived = (values: Values, from: Target, to: Target): Values =>
 const limitsOf = (settings: readonly Rewritten[], to: Target): Change[] =>
   settings.flatMap(({setting, value, leaves, isSupported, isInPlace, after, limits}) => {
     if (!isSupported && leaves.length === 0) {
-      const reason = refusalReason(chartFor(to), setting, value) ?? 'the chart has no key for it';
+      const reason = refusalReason(chartFor(to), setting, value);
       return [
         changeOf(
           'dropped',

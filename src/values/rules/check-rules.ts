@@ -19,8 +19,9 @@ import {
 import {keySoundsSecret} from '../../ground/secret.ts';
 import {at, getAt, isMap, type Path, sameTree, spellPath, type Tree} from '../../ground/tree.ts';
 import {tokenSecret} from '../../settings/agent.ts';
-import type {Get, Setting} from '../../settings/define.ts';
+import {type Get, type Setting, spell} from '../../settings/define.ts';
 import {getFrom} from '../../settings/settings.ts';
+import type {Spell} from '../../settings/spelling.ts';
 import {findingAt, type ValidationContext, type ValuesSource} from '../reading/finding.ts';
 import {type TreePath, valueAt} from '../reading/tree-path.ts';
 
@@ -30,13 +31,13 @@ interface Violation extends RuleViolation {
 }
 
 /** What rules read: values over the defaults, effective settings, and which settings the user chose. */
-interface RuleInput extends Pick<RuleFacts, 'values' | 'isExplicit' | 'kubernetes'> {
+interface RuleInput extends Pick<RuleFacts, 'values' | 'isExplicit' | 'kubernetes' | 'spell'> {
   get: Get;
 }
 
 function violationsIn(input: RuleInput, target: Target): Violation[] {
   const {get, isExplicit} = input;
-  const facts = {...scopeOf(target, get), ...input};
+  const facts = {...scopeOf(target, get, input.spell), ...input};
   return chartFor(target).rules.flatMap((rule) => {
     const violation = rule.test(get, facts);
     return violation === undefined || (rule.whenAsked && !isExplicit(violation.setting))
@@ -92,6 +93,7 @@ function findingsOf(
     values: effective,
     get: getFrom(settings),
     isExplicit: (setting: Setting) => written(setting) !== undefined,
+    spell: spellAsKey(target),
   };
   return violationsIn(input, target).flatMap((violation) => {
     const {rule, setting, message, suggestion} = violation;
@@ -105,9 +107,9 @@ function findingsOf(
     return [
       findingAt(context, path ?? pathsOf(setting)[0] ?? [], {
         code: rule.code,
-        message: withKeys(message, target),
+        message,
         verdict: rule.verdict,
-        suggestion: suggestion && withKeys(suggestion, target),
+        suggestion,
       }),
     ];
   });
@@ -132,17 +134,20 @@ export const checkRefusals = (source: ValuesSource, {refusals}: Target): KeyFind
     }),
   );
 
-/** Flags in a text as keys, and choices as the chart spells them: authors of a file know keys, not flags. */
-const withKeys = (text: string, target: Target): string =>
-  text.replaceAll(/--([a-z][a-z-]+)(?: ([\w.]+))?/g, (flag, id: string, word?: string) => {
+/** Settings as keys, and choices as the chart spells them: authors of a file know keys, not flags. */
+const spellAsKey =
+  (target: Target): Spell =>
+  (setting, value) => {
     const scope = scopeOf(target);
-    const rows = rowsWithKeys(target, {id});
-    const row = rows.find((each) => each.accepts?.(word, scope) ?? true) ?? rows[0];
-    if (!row?.paths[0]) return flag;
-    const [entry] = word && row.setting.kind.options?.includes(word) ? row.write(word, scope) : [];
+    const rows = rowsWithKeys(target, setting);
+    const row = rows.find((each) => each.accepts?.(value, scope) ?? true) ?? rows[0];
+    const [key] = row?.paths ?? [];
+    if (row === undefined || key === undefined) return spell(setting, value);
+    const isChoice = setting.kind.options?.includes(String(value));
+    const [entry] = isChoice ? row.write(value, scope) : [];
     if (entry) return `${spellPath(entry[0])}: ${JSON.stringify(entry[1])}`;
-    return [spellPath(row.paths[0]), word].filter(Boolean).join(' ');
-  });
+    return value === undefined ? spellPath(key) : `${spellPath(key)} ${value}`;
+  };
 
 const TOKEN = at('agent.token');
 

@@ -199,12 +199,12 @@ export function checkRepeatedVariables(source: ValuesSource, target: Target): Ke
 export function refuseRepeatedVariables({values, origins}: WrittenValues, target: Target): void {
   const [twice] = repeatedVariables(values, target);
   if (twice !== undefined) {
-    const flag = VARIABLES_OF_SETTINGS.get(twice.name);
+    const own = VARIABLES_OF_SETTINGS.get(twice.name);
     throw reserved(
       `${target.chart} ${target.version} would set ${twice.name} twice in the ${twice.container} container`,
-      flag === undefined
+      own === undefined
         ? 'Remove it, or set the key of the chart with --set'
-        : `Use --${flag} instead`,
+        : `Use ${spell(own)} instead`,
     );
   }
   const assigned = origins.filter(({setting}) => setting === set).map(({path}) => path);
@@ -218,12 +218,11 @@ export function refuseRepeatedVariables({values, origins}: WrittenValues, target
       .map(at)
       .flatMap((path) => namesAt(values, path).filter((name) => isAssigned(path, name))),
   );
-  const bypassed = names.find((name) => VARIABLES_OF_SETTINGS.has(name));
-  if (bypassed !== undefined)
-    throw reserved(
-      `${bypassed} cannot be set with --set`,
-      `Use --${VARIABLES_OF_SETTINGS.get(bypassed)} instead of --set`,
-    );
+  for (const name of names) {
+    const own = VARIABLES_OF_SETTINGS.get(name);
+    if (own !== undefined)
+      throw reserved(`${name} cannot be set with --set`, `Use ${spell(own)} instead of --set`);
+  }
 }
 
 const reserved = (message: string, suggestion: string): ExpectedError =>

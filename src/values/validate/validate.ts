@@ -1,5 +1,4 @@
 import {ChartVersion, chartFor} from '../../charts/chart-version.ts';
-import type {ChartRequirements} from '../../charts/recommend.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {
@@ -13,7 +12,7 @@ import {extraEnv, set, valuesFile} from '../../settings/chart-values.ts';
 import {type Setting, spell} from '../../settings/define.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {toYaml, valuesDocument} from '../document.ts';
-import {type GeneratedValues, generate} from '../generate.ts';
+import {type GeneratedValues, type GenerateFacts, generate} from '../generate.ts';
 import type {ValidationContext, ValuesSource} from '../reading/finding.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from '../reading/read-values.ts';
 import {mergeSources, readSource} from '../reading/source.ts';
@@ -223,7 +222,7 @@ const aboutSetting = (
 /** Generates the values, and checks the file as `validate` does. @throws ExpectedError */
 export function generateChecked(
   given: Settings,
-  facts?: ChartRequirements,
+  facts?: GenerateFacts,
   read?: Target,
 ): GeneratedValues {
   const generated = generate(given, facts, read);

@@ -1,11 +1,13 @@
-import {join} from 'node:path';
+import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {dirname, join} from 'node:path';
 import {execa} from 'execa';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import {parse} from 'yaml';
 import {resolveAnswers} from '../../../src/answers/resolve.ts';
 import {fromFlags} from '../../../src/answers/sources.ts';
 import {HOST_TARGETS, HOSTS, hostTree, readHostTree} from '../../../src/charts/host/host.ts';
-import {refusalReason} from '../../../src/charts/shared/support.ts';
+import {refusalOf} from '../../../src/charts/shared/support.ts';
 import ExportCommand from '../../../src/commands/export.ts';
 import {exportHost} from '../../../src/extensions/machine/export.ts';
 import {envFile} from '../../../src/extensions/machine/files.ts';
@@ -104,9 +106,41 @@ describe.each(CASES)('$name', ({name, target, flags, token}) => {
   });
 });
 
+test.each([
+  'docker',
+  'compose',
+] as const)('the commands of %s restart Docker only for a changed drop-in', async (target) => {
+  const flags = {url: 'https://acme.scalr.io', 'https-proxy': 'http://proxy.example.com:3128'};
+  const settings = await resolveAnswers([fromFlags(flags)], {files: memoryFiles({}), now: TODAY});
+  const {files, steps} = exportHost(settings, target);
+  const folder = mkdtempSync(join(tmpdir(), 'scalr-drop-in-'));
+  onTestFinished(() => rmSync(folder, {recursive: true}));
+  const {path = '', text = ''} = files.find((file) => file.path.endsWith('.conf')) ?? {};
+  mkdirSync(join(folder, dirname(path)), {recursive: true});
+  writeFileSync(join(folder, path), text);
+  for (const [name, script] of [
+    ['sudo', 'exec "$@"'],
+    ['systemctl', 'echo "systemctl $*"'],
+  ] as const)
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, {mode: 0o755});
+  const command = (steps[0] ?? '').replaceAll('/etc/', `${folder}/etc/`);
+  const run = async () =>
+    (
+      await execa('sh', ['-c', command], {
+        cwd: folder,
+        env: {PATH: `${folder}:${process.env['PATH']}`},
+      })
+    ).stdout;
+  const restart = 'systemctl daemon-reload\nsystemctl restart docker';
+  expect(await run()).toBe(restart);
+  expect(await run()).toBe('');
+  writeFileSync(join(folder, path), `${text}# changed\n`);
+  expect(await run()).toBe(restart);
+});
+
 describe.each(HOST_TARGETS)('settings on %s', (target) => {
   const hasReason = (setting: Setting): boolean =>
-    refusalReason(HOSTS[target], setting, undefined) !== undefined;
+    refusalOf(HOSTS[target], setting, undefined) !== undefined;
 
   test('are all supported in some way, or refused with a reason', () => {
     const supported = new Set(HOSTS[target].rows.map(({setting}) => setting));
@@ -116,7 +150,7 @@ describe.each(HOST_TARGETS)('settings on %s', (target) => {
         !supported.has(setting) &&
         !hasReason(setting),
     );
-    expect(silent.map(spell)).toEqual([]);
+    expect(silent.map((each) => spell(each))).toEqual([]);
   });
 
   test('have a reason for every condition of a row', async () => {

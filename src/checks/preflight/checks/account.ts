@@ -5,6 +5,8 @@ import {changing} from '../../../ground/finding.ts';
 import {count} from '../../../ground/text.ts';
 import {tokenSecret} from '../../../settings/agent.ts';
 import {concurrency, purpose} from '../../../settings/purpose.ts';
+import {controllerReplicas} from '../../../settings/size.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {type Check, check} from './check.ts';
 import {fail, ifKnown, pass, unreadable} from './check-result.ts';
@@ -41,10 +43,7 @@ const quota = check('Scalr account', 'agent-quota', 'Agent quota', {
         if (others + desired <= allowed) return pass(state);
         return fail(
           state,
-          changing(
-            concurrency,
-            'Reduce --concurrency or --controller-replicas, delete unused agents in Scalr, or request a larger quota',
-          ),
+          changing`Reduce ${concurrency} or ${controllerReplicas}, delete unused agents in Scalr, or request a larger quota`,
         );
       }),
     );
@@ -61,7 +60,7 @@ const relay = check('Scalr account', 'agent-relay', 'Relay for VCS agents', {
         ? pass(`available on ${account.host}`)
         : fail(
             `not available on ${account.host}`,
-            changing(purpose, 'Request VCS agents from Scalr, or use --purpose runs'),
+            changing`Request VCS agents from Scalr, or use ${withValue(purpose, 'runs')}`,
           );
     });
   },
@@ -75,8 +74,8 @@ const poolType = check('Scalr account', 'pool-type', 'Agent pool type', {
       if (isForVcs === (get(purpose) === 'vcs'))
         return pass(`${name} is ${isForVcs ? '' : 'not '}for VCS`);
       return fail(
-        `${name} is ${isForVcs ? '' : 'not '}for VCS, but --purpose is ${isForVcs ? 'runs' : 'vcs'}`,
-        changing(purpose, `Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`),
+        `${name} is ${isForVcs ? '' : 'not '}for VCS, but the purpose is ${isForVcs ? 'runs' : 'vcs'}`,
+        changing`Use another agent pool, or ${withValue(purpose, isForVcs ? 'vcs' : 'runs')}`,
       );
     });
   },

@@ -4,6 +4,7 @@ import {changing, type Remedy} from '../../../ground/finding.ts';
 import {getAt, type Tree, type Values} from '../../../ground/tree.ts';
 import {cacheSize} from '../../../settings/cache.ts';
 import {milliOf} from '../../../settings/kinds/quantities.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import {dataSize} from '../../../settings/storage.ts';
 import {MILLI_PER_UNIT} from '../facts/amounts.ts';
 import {podRole} from '../facts/chart-pods.ts';
@@ -51,7 +52,7 @@ export function amountRemedies(
   return [
     options === undefined
       ? {text: `Set requests and limits as the message demands, or ${otherwise}`}
-      : {...options, text: `Use ${options.text}. Or ${otherwise}`},
+      : changing`Use ${options}. Or ${otherwise}`,
   ];
 }
 
@@ -160,6 +161,6 @@ const USUAL: Readonly<Record<string, bigint>> = {
 
 /** The option that sets the size of a PVC that the chart creates. */
 function sizeOption(claim: string, size = ''): Remedy[] {
-  if (claim.endsWith('-cache')) return [changing(cacheSize, `--cache-size ${size}`)];
-  return claim.endsWith('-data') ? [changing(dataSize, `--data-size ${size}`)] : [];
+  if (claim.endsWith('-cache')) return [changing`${withValue(cacheSize, size)}`];
+  return claim.endsWith('-data') ? [changing`${withValue(dataSize, size)}`] : [];
 }

@@ -1,9 +1,10 @@
 import {within} from '../../../charts/releases/versions.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
-import {changing, type Remedy} from '../../../ground/finding.ts';
+import {changing, joined, type Remedy} from '../../../ground/finding.ts';
 import {policyRemedies} from '../../../ground/policy-remedies.ts';
 import {set} from '../../../settings/chart-values.ts';
 import {chart} from '../../../settings/release.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import type {PreflightContext, RejectedTrial} from '../facts/context.ts';
 import {amountRemedies, isOfAmounts} from './admission-amounts.ts';
 import {withoutHostPath} from './cluster.ts';
@@ -55,9 +56,9 @@ function podSecurityRemedies(
     (each) => each.chart === target.chart && within(target.version, each.in),
   );
   if (isRestricted && row !== undefined)
-    return [changing(set, `Use settings that comply:\n${row.options.join(' ')}`)];
-  const other = `No settings of ${target.chart} ${target.version} are known to comply. Use --chart agent-local in this namespace`;
-  return [...(isRestricted ? [changing(chart, other)] : []), {text: allow}];
+    return [changing`Use settings that comply:\n${joined(row.options, ' ')}`];
+  const other = changing`No settings of ${target.chart} ${target.version} are known to comply. Use ${withValue(chart, 'agent-local')} in this namespace`;
+  return [...(isRestricted ? [other] : []), {text: allow}];
 }
 
 /** What the level baseline forbids too, in the words of the API server. */
@@ -71,8 +72,10 @@ const CONTAINER = {
   runAsNonRoot: 'true',
   'capabilities.drop': '["ALL"]',
 };
-const containerOptions = (path: string): string[] =>
-  Object.entries(CONTAINER).map(([key, value]) => `--set '${path}.${key}=${value}'`);
+const containerOptions = (path: string): Remedy[] =>
+  Object.entries(CONTAINER).map(
+    ([key, value]) => changing`${withValue(set, `'${path}.${key}=${value}'`)}`,
+  );
 
 /** What makes the pods of a chart comply with the level restricted; test/commands asks an API server. */
 const RESTRICTED = [
@@ -80,8 +83,8 @@ const RESTRICTED = [
     chart: 'agent-local',
     in: '*',
     options: [
-      '--set securityContext.allowPrivilegeEscalation=false',
-      '--set podSecurityContext.seccompProfile.type=RuntimeDefault',
+      changing`${withValue(set, 'securityContext.allowPrivilegeEscalation=false')}`,
+      changing`${withValue(set, 'podSecurityContext.seccompProfile.type=RuntimeDefault')}`,
     ],
   },
   {

@@ -5,6 +5,7 @@ import {changing} from '../../../ground/finding.ts';
 import {count, few, groupsOf} from '../../../ground/text.ts';
 import {set} from '../../../settings/chart-values.ts';
 import {podLabel} from '../../../settings/placement.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import {
   type AdmissionTrial,
   NO_NAMESPACE,
@@ -45,9 +46,7 @@ export const injectedSidecars = check('Namespace', 'injected-sidecars', 'Sidecar
       if (added.length > 0)
         return warn(
           `Webhooks add ${added.join(', ')} to run pods. The pod of a finished run remains until they end too`,
-          target.chart === 'agent-job'
-            ? changing(set, EXCLUDED)
-            : changing(podLabel, EXCLUDED_BY_LABEL),
+          target.chart === 'agent-job' ? EXCLUDED : EXCLUDED_BY_LABEL,
         );
       const failed = ofRuns.find(({injected}) => injected === undefined);
       if (failed !== undefined) return notChecked(`${failed.what} was not admitted`);
@@ -63,8 +62,8 @@ const isOfRuns = ({what, owner}: AdmissionTrial): boolean =>
   what === RUN_POD || (owner !== undefined && !CONTROLLERS.has(owner.kind ?? ''));
 
 const NATIVE = 'Or use native sidecars, which end with the run';
-const EXCLUDED = `Exclude run pods, with Istio: --set 'task.podLabels.sidecar\\.istio\\.io/inject=false'. ${NATIVE}`;
-const EXCLUDED_BY_LABEL = `Exclude run pods, with Istio: --pod-label sidecar.istio.io/inject=false. ${NATIVE}`;
+const EXCLUDED = changing`Exclude run pods, with Istio: ${withValue(set, "'task.podLabels.sidecar\\.istio\\.io/inject=false'")}. ${NATIVE}`;
+const EXCLUDED_BY_LABEL = changing`Exclude run pods, with Istio: ${withValue(podLabel, 'sidecar.istio.io/inject=false')}. ${NATIVE}`;
 
 /** The check of quotas counts all runs; the API server was asked about one. */
 const isRejected = ({rejection}: AdmissionTrial, {live}: PreflightContext): boolean =>

@@ -6,6 +6,7 @@ import {count} from '../../../ground/text.ts';
 import {canonicalQuantity, MEBIBYTE} from '../../../settings/kinds/quantities.ts';
 import {concurrency} from '../../../settings/purpose.ts';
 import {runSize} from '../../../settings/size.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import {admitted, podTotal} from '../facts/admitted.ts';
 import {type Amounts, amountsOf, MILLI_PER_UNIT, maximum} from '../facts/amounts.ts';
 import {
@@ -60,10 +61,7 @@ const withAllocatable = (
     }),
   );
 
-const REMEDY = changing(
-  runSize.cpuRequest,
-  'Reduce --run-cpu-request and --run-memory-request, or add larger nodes',
-);
+const REMEDY = changing`Reduce ${runSize.cpuRequest} and ${runSize.memoryRequest}, or add larger nodes`;
 const REF = 'https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/';
 
 export const capacityForRun = check('Nodes', 'run-capacity', 'Node capacity for one run', {
@@ -105,10 +103,10 @@ function holds(request: Amounts, node: NodeCapacity, used: Amounts = {}): bigint
 }
 
 /** Only a chart with a key for it limits concurrent runs. */
-export const fewerRuns = ({target}: PreflightContext, runs: bigint): string =>
+export const fewerRuns = ({target}: PreflightContext, runs: bigint): Remedy =>
   hasKey(target, concurrency)
-    ? `Use --concurrency ${runs}`
-    : 'Assign fewer workspaces to the agent pool';
+    ? changing`Use ${withValue(concurrency, runs)}`
+    : {text: 'Assign fewer workspaces to the agent pool'};
 
 export const capacityForAllRuns = check(
   'Nodes',
@@ -146,7 +144,8 @@ function totalResult(
 }
 
 function lessOrMore(context: PreflightContext, room: bigint): Remedy {
-  const fewer = room === 0n ? '' : `${fewerRuns(context, room)}, `;
-  const text = `${fewer}add nodes, or reduce --run-cpu-request and --run-memory-request`;
-  return changing(runSize.cpuRequest, `${text[0]?.toUpperCase()}${text.slice(1)}`);
+  const smaller = changing`reduce ${runSize.cpuRequest} and ${runSize.memoryRequest}`;
+  return room === 0n
+    ? changing`Add nodes, or ${smaller}`
+    : changing`${fewerRuns(context, room)}, add nodes, or ${smaller}`;
 }

@@ -19,27 +19,24 @@ export interface CheckResult extends Pick<Finding, 'message' | 'remedies'> {
 /** A sentence, or a remedy that changes a setting. */
 export type RemedyText = string | Remedy;
 
-const remediesFrom = (remedy: RemedyText | undefined): readonly Remedy[] =>
-  typeof remedy === 'object' ? [remedy] : remediesOf(remedy);
-
 export const pass = (message: string): CheckResult => ({verdict: 'passed', message, remedies: []});
 
 export const warn = (message: string, remedy: RemedyText): CheckResult => ({
   verdict: 'warning',
   message,
-  remedies: remediesFrom(remedy),
+  remedies: remediesOf(remedy),
 });
 
 export const fail = (message: string, remedy: RemedyText): CheckResult => ({
   verdict: 'error',
   message,
-  remedies: remediesFrom(remedy),
+  remedies: remediesOf(remedy),
 });
 
 export const notChecked = (message: string, remedy?: RemedyText): CheckResult => ({
   verdict: 'unknown',
   message,
-  remedies: remediesFrom(remedy),
+  remedies: remediesOf(remedy),
 });
 
 /** A check without a result; `task` completes its message "Cannot …": list nodes */

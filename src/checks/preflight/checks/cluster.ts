@@ -11,7 +11,8 @@ import {getAt, type Values} from '../../../ground/tree.ts';
 import {serverProblem, unreachableSteps} from '../../../ground/unreachable.ts';
 import {cache} from '../../../settings/cache.ts';
 import {cloud} from '../../../settings/cluster.ts';
-import {chart, chartVersion} from '../../../settings/release.ts';
+import {chart, chartSource, chartVersion} from '../../../settings/release.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {type Check, check} from './check.ts';
 import {
@@ -39,14 +40,14 @@ const serverVersion = check('Cluster', 'server-version', 'Kubernetes version', {
       return floor.isHard
         ? fail(
             message,
-            changing(chart, `Upgrade the cluster to ${floor.version}, or use --chart agent-local`),
+            changing`Upgrade the cluster to ${floor.version}, or use ${withValue(chart, 'agent-local')}`,
           )
         : warn(message, `Upgrade the cluster to ${floor.version}`);
     });
   },
 });
 
-const cloudSetting = check('Cluster', 'cloud-setting', 'Value of --cloud', {
+const cloudSetting = check('Cluster', 'cloud-setting', 'Cloud setting', {
   ref: 'Node labels, providerID and versions',
   run: ({get, facts}) => {
     const desired = get(cloud);
@@ -55,8 +56,8 @@ const cloudSetting = check('Cluster', 'cloud-setting', 'Value of --cloud', {
       found === desired
         ? pass(`${found} (${source})`)
         : warn(
-            `--cloud is ${desired}, but the cluster is ${found} (${source}). Node paths and restrictions depend on it`,
-            changing(cloud, `Use --cloud ${found}`),
+            `The cloud is set to ${desired}, but the cluster is ${found} (${source}). Node paths and restrictions depend on it`,
+            changing`Use ${withValue(cloud, found)}`,
           ),
     );
   },
@@ -97,8 +98,8 @@ function wantedHostPaths({
 
 export const withoutHostPath = ({target}: Pick<PreflightContext, 'target'>): Remedy =>
   target.chart === 'agent-k8s'
-    ? changing(chart, 'Use --chart agent-local or --chart agent-job')
-    : changing(cache, 'Use --cache ephemeral or --cache pvc');
+    ? changing`Use ${withValue(chart, 'agent-local')} or ${withValue(chart, 'agent-job')}`
+    : changing`Use ${withValue(cache, 'ephemeral')} or ${withValue(cache, 'pvc')}`;
 
 /** What the default SCC, restricted-v2, rejects in a pod. */
 function refusedByScc(spec: Values): string[] {
@@ -241,16 +242,13 @@ const renders = check('Release', 'chart-renders', 'Chart download and rendering'
         ? pass(`${what} ${creates} on a supported Kubernetes version`)
         : fail(
             `${what}: ${refusal}`,
-            changing(chartVersion, 'Upgrade the cluster, or use an older --chart-version'),
+            changing`Upgrade the cluster, or use an older ${chartVersion}`,
           );
     }
     if (!isKnown(tools.helm)) return notChecked('helm not found');
     if (manifest.unknown === 'timed-out')
       return notChecked(`${what}: ${manifest.because}`, 'Increase --timeout');
-    const remedy = changing(
-      chartVersion,
-      'Check --chart-version, --chart-source and --set, and whether the chart repository can be reached',
-    );
+    const remedy = changing`Check ${chartVersion}, ${chartSource} and --set, and whether the chart repository can be reached`;
     return {...fail(`${what}: ${manifest.because}`, remedy), because: manifest.because};
   },
 });

@@ -5,6 +5,7 @@ import {changing} from '../../../ground/finding.ts';
 import {few} from '../../../ground/text.ts';
 import type {Values} from '../../../ground/tree.ts';
 import {imageRegistry} from '../../../settings/images.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import {chartPods} from '../facts/chart-pods.ts';
 import {check} from './check.ts';
 import {ifKnown, pass, warn} from './check-result.ts';
@@ -23,7 +24,7 @@ export const shortNames = check('Nodes', 'image-names', 'Image names with a regi
         if (strict.length === 0) return pass('No node rejects image names without a registry');
         return warn(
           `CRI-O on ${few(strict)} rejects image names without a registry: ${few(short)}`,
-          changing(imageRegistry, 'Use --image-registry docker.io'),
+          changing`Use ${withValue(imageRegistry, 'docker.io')}`,
         );
       }),
     ),

@@ -26,10 +26,7 @@ const exists = check('Namespace', 'namespace', 'Namespace', {
       verdict: 'error',
       message: `${kubeTarget.namespace} is being deleted, so no objects can be created in it: ${endingText(found)}`,
       remedies: [
-        changing(
-          namespace,
-          `Use another one with --namespace, or wait until it is deleted: ${wait}`,
-        ),
+        changing`Use another one with ${namespace}, or wait until it is deleted: ${wait}`,
         ...remediesOf(howToEnd({kind: 'Namespace', ...found}, kubeTarget)),
       ],
     };

@@ -4,7 +4,7 @@ import type {ClusterFacts, Networks} from '../../../cluster/platform/cluster-fac
 import {policyWeakness} from '../../../cluster/platform/policies.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {type Fact, isKnown, isUnread, knownValue} from '../../../ground/fact.ts';
-import {changing, remedyText} from '../../../ground/finding.ts';
+import {changing, joined} from '../../../ground/finding.ts';
 import {count, few} from '../../../ground/text.ts';
 import {
   httpProxy,
@@ -14,7 +14,8 @@ import {
   workloadIdentity,
 } from '../../../settings/network.ts';
 import {nodeSelector} from '../../../settings/placement.ts';
-import {chart} from '../../../settings/release.ts';
+import {chartVersion} from '../../../settings/release.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import {NO_NODE_FOR_RUNS, nodesForRuns, podRole} from '../facts/chart-pods.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {type Check, check} from './check.ts';
@@ -46,7 +47,7 @@ function probeHint({name: {kubeTarget}, manifest, target}: PreflightContext): st
   return `Test it from a pod with the labels of a run:\n${run} -- wget -T 3 -O- http://169.254.169.254/`;
 }
 
-const ALLOW = '--metadata-service allow';
+const ALLOW = withValue(metadataService, 'allow');
 const ENFORCED = 'determine whether NetworkPolicies are enforced';
 
 /** If a fact is unknown, a pod can still test it. */
@@ -68,8 +69,7 @@ const metadataBlock = check('Network', 'metadata-block', 'NetworkPolicy for the 
         (weakness, source): CheckResult => {
           if (weakness === undefined) return pass(`${why} (tested: ${source})`);
           const hint = weakness.code === 'POLICY_WITHOUT_EFFECT' ? `. ${probeHint(context)}` : '';
-          const changed = weakness.code === 'POLICY_MISSES_RUNS' ? chart : metadataService;
-          return warn(weakness.message, changing(changed, `${remedyText(weakness)}${hint}`));
+          return warn(weakness.message, changing`${joined(weakness.remedies, '; ')}${hint}`);
         },
       ),
     );
@@ -91,10 +91,7 @@ const metadataDns = check('Network', 'metadata-dns', 'DNS with a blocked metadat
         if (enforced === false)
           return pass('Pods use 169.254.169.254 for DNS, but the block is not enforced');
         const message = `Cloud DNS serves pods at 169.254.169.254 (${source}), an address that the metadata block denies`;
-        const remedy = changing(
-          metadataService,
-          `Use ${ALLOW}, or add a NetworkPolicy that allows port 53 to 169.254.169.254`,
-        );
+        const remedy = changing`Use ${ALLOW}, or add a NetworkPolicy that allows port 53 to 169.254.169.254`;
         return enforced
           ? fail(`${message}. DNS fails in the pods it covers`, remedy)
           : warn(`${message} if it is enforced`, remedy);
@@ -123,16 +120,13 @@ const policyDns = check('Network', 'policy-dns', 'NetworkPolicy for DNS', {
     return ifKnown(facts.cni, 'detect the CNI plugin', ({plugin, policyEngine}, source) => {
       const remedy =
         target.chart === 'agent-k8s'
-          ? 'Allow the metadata service'
-          : 'Use a newer --chart-version, or allow the metadata service';
+          ? {text: 'Allow the metadata service'}
+          : changing`Use a newer ${chartVersion}, or allow the metadata service`;
       if (policyEngine !== CILIUM)
         return pass(`${plugin} (${source}): the allowed IP blocks include pods and Services`);
       return warn(
         `The NetworkPolicy of ${target.chart} ${target.version} has no DNS rule, and its ipBlock rules never match pods in Cilium (${source}). DNS can fail in the pods it covers`,
-        changing(
-          metadataService,
-          `${remedy}: ${ALLOW}; or add a NetworkPolicy that allows port 53`,
-        ),
+        changing`${remedy}: ${ALLOW}; or add a NetworkPolicy that allows port 53`,
       );
     });
   },
@@ -153,10 +147,7 @@ const onCloud = (
       ? conclude(cloud)
       : warn(
           `The cluster is ${cloud} (${source}), which does not provide this type of workload identity`,
-          changing(
-            workloadIdentity,
-            'Set --workload-identity to the type of this provider, or to none',
-          ),
+          changing`Set ${workloadIdentity} to the type of this provider, or to none`,
         ),
   );
 
@@ -174,10 +165,7 @@ const onGke = (context: PreflightContext): CheckResult =>
       const pools = [...new Set(without)];
       return fail(
         `Nodes of ${few(pools)} have no label ${GKE_LABEL}, so runs use the identity of the node`,
-        changing(
-          nodeSelector,
-          `Enable it: gcloud container node-pools update ${pools[0]} --workload-metadata GKE_METADATA; or use other nodes with --node-selector ${GKE_LABEL}=true`,
-        ),
+        changing`Enable it: gcloud container node-pools update ${pools[0] ?? 'POOL'} --workload-metadata GKE_METADATA; or use other nodes with ${withValue(nodeSelector, `${GKE_LABEL}=true`)}`,
       );
     });
   });
@@ -236,10 +224,7 @@ const metadataIdentity = check('Network', 'metadata-identity', 'Workload Identit
         enforced
           ? warn(
               `Workload Identity requires the metadata service, but access is blocked (${why}), so runs get no Google credentials`,
-              changing(
-                workloadIdentity,
-                'Use --workload-identity gke, which allows the metadata service, or --workload-identity none',
-              ),
+              changing`Use ${withValue(workloadIdentity, 'gke')}, which allows the metadata service, or ${withValue(workloadIdentity, 'none')}`,
             )
           : pass(`The block is not enforced (${why})`),
       );
@@ -268,7 +253,7 @@ const noProxyFor = (
         if (missing.length === 0) return pass(`${few(networks)} (${source})`);
         return warn(
           `NO_PROXY does not include ${few(missing)} (${source}), so requests to these addresses use the proxy${found.note ?? ''}`,
-          changing(noProxy, `Add --no-proxy ${[...entries, ...missing].join(',')}`),
+          changing`Add ${withValue(noProxy, [...entries, ...missing].join(','))}`,
         );
       });
     },

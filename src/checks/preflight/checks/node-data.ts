@@ -14,6 +14,7 @@ import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {changing} from '../../../ground/finding.ts';
 import {few} from '../../../ground/text.ts';
 import {at, getAt, mergeValues, type Tree, type Values} from '../../../ground/tree.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import {dataHome} from '../../../settings/storage.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {check} from './check.ts';
@@ -88,7 +89,7 @@ export const nodeData = check('Release', 'node-data', 'Node data directory', {
       if (users.length > 0)
         return fail(
           `${path} is also used by ${few(users)}`,
-          changing(dataHome, `Use another directory: --data-home ${freeDirectory(path, context)}`),
+          changing`Use another directory: ${withValue(dataHome, freeDirectory(path, context))}`,
         );
       const hidden = others.filter((each) => !isKnown(each.values));
       if (hidden.length > 0)

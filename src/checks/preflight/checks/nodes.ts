@@ -5,20 +5,21 @@ import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
 import type {NodeObject} from '../../../cluster/platform/readings.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {follow, known} from '../../../ground/fact.ts';
-import {changing} from '../../../ground/finding.ts';
+import {changing, joined} from '../../../ground/finding.ts';
 import {count, few} from '../../../ground/text.ts';
 import {getAt, isMap} from '../../../ground/tree.ts';
-import {spell} from '../../../settings/define.ts';
+import {settingName} from '../../../settings/define.ts';
 import {acquireTimeout, schedulingTimeout} from '../../../settings/lifecycle.ts';
 import {nodeSelector} from '../../../settings/placement.ts';
 import {chart} from '../../../settings/release.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import {chartPods, isLinux, NO_NODE_FOR_RUNS, nodesForRuns} from '../facts/chart-pods.ts';
 import {capacityForAllRuns, capacityForRun} from './capacity.ts';
 import {check} from './check.ts';
 import {fail, ifKnown, notChecked, pass, warn} from './check-result.ts';
 import {shortNames} from './image-names.ts';
 import {noNodeFits} from './no-node-fits.ts';
-import {controllerNodes, FLAG, runNodes} from './placement.ts';
+import {controllerNodes, NODE_SELECTOR, runNodes} from './placement.ts';
 import {lastingNodes, projectNodes} from './special-nodes.ts';
 
 const NODES = 'list nodes';
@@ -80,15 +81,17 @@ const nodeVersions = check('Nodes', 'node-versions', 'Kubelet version of nodes f
       const names = few(old.map((node) => `${node.metadata.name} (${kubeletOf(node)})`));
       const message = `${old.length} of ${count(found.length, 'node')} for runs ${old.length === 1 ? 'is' : 'are'} older than ${floor.version}: ${names}. ${target.chart} ${target.version} requires it: ${floor.because}`;
       const ways = [
-        `Upgrade these nodes to ${floor.version}`,
+        {text: `Upgrade these nodes to ${floor.version}`},
         ...(old.length < found.length
-          ? [`exclude them with --node-selector ${labelOfNewer(found, old) ?? 'KEY=VALUE'}`]
+          ? [
+              changing`exclude them with ${withValue(nodeSelector, labelOfNewer(found, old) ?? 'KEY=VALUE')}`,
+            ]
           : []),
-        ...(floor.isHard && target.chart !== 'agent-local' ? ['use --chart agent-local'] : []),
+        ...(floor.isHard && target.chart !== 'agent-local'
+          ? [changing`use ${withValue(chart, 'agent-local')}`]
+          : []),
       ];
-      const text = ways.join(', or ');
-      const changed = old.length < found.length ? nodeSelector : chart;
-      const remedy = ways.length === 1 ? text : changing(changed, text);
+      const remedy = joined(ways, ', or ');
       return floor.isHard ? fail(message, remedy) : warn(message, remedy);
     });
   },
@@ -112,7 +115,7 @@ const architecture = check('Nodes', 'node-architecture', 'Architecture of nodes 
         );
       const isMixed = others.length < nodes.length;
       const remedy = isMixed
-        ? changing(nodeSelector, 'Limit runs to amd64: --node-selector kubernetes.io/arch=amd64')
+        ? changing`Limit runs to amd64: ${withValue(nodeSelector, 'kubernetes.io/arch=amd64')}`
         : 'Check which architectures the runner image supports, or add amd64 nodes';
       const unlikely = others.filter((node) => node.architecture !== 'arm64');
       if (unlikely.length === 0)
@@ -137,10 +140,11 @@ const windowsNodes = check('Nodes', 'windows-nodes', 'Pods on Windows nodes', {
         const strays = pods.filter(({spec}) => windows.some((node) => mayRun(spec, node)));
         if (strays.length === 0)
           return pass(`No pod can be scheduled on ${few(windows.map(({name}) => name))}`);
-        const flags = [...new Set(strays.map(({role}) => `${FLAG[role]}node-selector ${LINUX}`))];
+        const roles = [...new Set(strays.map(({role}) => role))];
+        const selectors = roles.map((role) => changing`${withValue(NODE_SELECTOR[role], LINUX)}`);
         return warn(
           `${few(strays.map(({owner}) => owner))} can be scheduled on ${few(windows.map(({name}) => name))}, which cannot run Linux images`,
-          changing(nodeSelector, `Add ${flags.join(' and ')}`),
+          changing`Add ${joined(selectors, ' and ')}`,
         );
       }),
     ),
@@ -154,17 +158,17 @@ const runTimeouts = check('Nodes', 'run-timeouts', 'Timeouts of agent-k8s', {
   run: (context) => {
     if (context.target.chart !== 'agent-k8s') return undefined;
     const short = [schedulingTimeout, acquireTimeout]
-      .map((setting) => ({flag: spell(setting), value: context.get(setting)}))
+      .map((setting) => ({setting, value: context.get(setting)}))
       .filter(({value}) => value !== undefined && value < NEW_NODE_SECONDS);
     if (short.length === 0) return pass(`At least ${NEW_NODE_SECONDS} s`);
     return ifKnown(nodeProvisioner(context), 'determine whether nodes are added', (provisioner) => {
       if (provisioner === undefined) return pass('No autoscaler found');
       return warn(
-        `Runs fail if a new node takes longer than ${short.map(({flag, value}) => `${flag} (${value} s)`).join(' or ')} to become ready; ${provisioner}`,
-        changing(
-          schedulingTimeout,
-          `Use ${short.map(({flag}) => `${flag} ${NEW_NODE_SECONDS * 2}`).join(' ')}`,
-        ),
+        `Runs fail if a new node takes longer than ${short.map(({setting, value}) => `the ${settingName(setting)} (${value} s)`).join(' or ')} to become ready; ${provisioner}`,
+        changing`Use ${joined(
+          short.map(({setting}) => changing`${withValue(setting, NEW_NODE_SECONDS * 2)}`),
+          ' and ',
+        )}`,
       );
     });
   },
@@ -186,7 +190,7 @@ const workerNodes = check('Nodes', 'worker-nodes', 'Dedicated nodes for workers'
         if (linux.length < 2) return pass(`${count(linux.length, 'node')}`);
         return warn(
           `Without a node selector, workers and runs use each of the ${linux.length} Linux nodes that they tolerate`,
-          changing(nodeSelector, 'Use a dedicated node pool: --node-selector KEY=VALUE'),
+          changing`Use a dedicated node pool: ${withValue(nodeSelector, 'KEY=VALUE')}`,
         );
       }),
     );

@@ -8,10 +8,12 @@ import {helmOwner, MANAGED_BY, otherOwner} from '../../../cluster/kubernetes/own
 import {unrecordedAgents} from '../../../cluster/release/managers.ts';
 import {helmCommand, kubectlCommand, ownCommand} from '../../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
-import {changing} from '../../../ground/finding.ts';
+import {changing, type Remedy} from '../../../ground/finding.ts';
 import {count, few, groupsOf} from '../../../ground/text.ts';
 import type {Tree} from '../../../ground/tree.ts';
-import {release} from '../../../settings/release.ts';
+import {cache} from '../../../settings/cache.ts';
+import {namespace, release} from '../../../settings/release.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {liveFact, liveObject} from '../facts/live-objects.ts';
 import {check} from './check.ts';
@@ -22,7 +24,7 @@ import {isThisRelease} from './other-releases.ts';
 interface Owner {
   /** Follows "belongs to". */
   text: string;
-  remedy: (objects: readonly KubernetesObject[], context: PreflightContext) => string;
+  remedy: (objects: readonly KubernetesObject[], context: PreflightContext) => Remedy;
 }
 
 /** The owner of a live object that has the name of a chart object; undefined if this release may change it. */
@@ -31,7 +33,8 @@ function foreignOwner(live: KubernetesObject, context: PreflightContext): Owner 
   if (gitOps)
     return {
       text: `the ${gitOps}`,
-      remedy: (objects) => `Remove ${them(objects)} from the ${gitOps}. Or: ${remedyFor(objects)}`,
+      remedy: (objects) =>
+        changing`Remove ${them(objects)} from the ${gitOps}. Or: ${remedyFor(objects)}`,
     };
   const {release, namespace} = helmOwner(live) ?? {};
   if (release !== undefined && namespace !== undefined) {
@@ -45,7 +48,7 @@ function foreignOwner(live: KubernetesObject, context: PreflightContext): Owner 
     : {
         text: other,
         remedy: (objects, about) =>
-          `${adopt(objects, about)}\nDo this only if ${other} no longer manages ${them(objects)}.`,
+          changing`${adopt(objects, about)}\nDo this only if ${other} no longer manages ${them(objects)}.`,
       };
 }
 
@@ -64,7 +67,7 @@ function ownedByRelease(
     return {
       text: `${text}, which no longer exists`,
       remedy: (objects, about) =>
-        `${clean}\n${isHere ? `Or: ${adopt(objects, about)}` : `Or: ${remedyFor(objects)}`}`,
+        changing`${clean}\nOr: ${isHere ? adopt(objects, about) : remedyFor(objects)}`,
     };
   }
   // `uninstall` refuses releases of other charts.
@@ -74,24 +77,25 @@ function ownedByRelease(
       : helmCommand(kubeTarget, 'uninstall', name, '--namespace', namespace);
   return {
     text,
-    remedy: (objects) => `${remedyFor(objects)}. Or uninstall the other release:\n${uninstall}`,
+    remedy: (objects) =>
+      changing`${remedyFor(objects)}. Or uninstall the other release:\n${uninstall}`,
   };
 }
 
 const them = (objects: readonly unknown[]): string => (objects.length === 1 ? 'it' : 'them');
 
 /** How to avoid the conflict: names follow from release and namespace, except for those that a chart fixes. */
-function remedyFor(objects: readonly KubernetesObject[]): string {
+function remedyFor(objects: readonly KubernetesObject[]): Remedy {
   const kinds = objects.map(({kind = ''}) => kind);
   if (kinds.includes('StorageClass'))
-    return 'Only one release per cluster can use EFS. Use --cache hostpath, or another chart with a PVC';
+    return changing`Only one release per cluster can use EFS. Use ${withValue(cache, 'hostpath')}, or another chart with a PVC`;
   return kinds.some(isClusterScoped)
-    ? 'Use another name with --release and another namespace with --namespace'
-    : 'Install into another namespace with --namespace';
+    ? changing`Use another name with ${release} and another namespace with ${namespace}`
+    : changing`Install into another namespace with ${namespace}`;
 }
 
 /** How Helm can create objects that exist without an owner. */
-function adopt(objects: readonly KubernetesObject[], context: PreflightContext): string {
+function adopt(objects: readonly KubernetesObject[], context: PreflightContext): Remedy {
   const {manifest, readings, tools} = context;
   const all = knownValue(manifest) ?? [];
   const served = knownValue(readings.resources) ?? [];
@@ -104,7 +108,7 @@ function adopt(objects: readonly KubernetesObject[], context: PreflightContext):
   const commands = mustDelete
     ? deletion(objects, targets, context)
     : adoption(objects, targets, context);
-  return [...commands, `Or: ${remedyFor(objects)}`].join('\n');
+  return changing`${commands.join('\n')}\nOr: ${remedyFor(objects)}`;
 }
 
 function deletion(
@@ -193,9 +197,7 @@ function ownedByOthers(
     const belong = objects.length === 1 ? 'exists and belongs' : 'exist and belong';
     return `${names} already ${belong} to ${owner.text}`;
   });
-  const remedies = found.map(({owner, objects}) =>
-    changing(release, owner.remedy(objects, context)),
-  );
+  const remedies = found.map(({owner, objects}) => owner.remedy(objects, context));
   return {verdict: 'error', message: texts.join('; '), remedies};
 }
 

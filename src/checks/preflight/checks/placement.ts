@@ -1,7 +1,7 @@
 import {isSelected, selectorOf, untolerated} from '../../../cluster/kubernetes/scheduling.ts';
 import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
-import {changing, remedyText} from '../../../ground/finding.ts';
+import {changing, joined, remedyText} from '../../../ground/finding.ts';
 import {count, few} from '../../../ground/text.ts';
 import {getAt, type Values} from '../../../ground/tree.ts';
 import {
@@ -10,6 +10,7 @@ import {
   nodeSelector,
   toleration,
 } from '../../../settings/placement.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import {
   type ChartPods,
   chartPods,
@@ -24,11 +25,8 @@ import {noNodeFits} from './no-node-fits.ts';
 
 type PodRole = ChartPods['role'];
 
-/** What the flags of that role begin with. */
-const NODE_SELECTOR = {runs: nodeSelector, controller: controllerNodeSelector};
+export const NODE_SELECTOR = {runs: nodeSelector, controller: controllerNodeSelector};
 const TOLERATION = {runs: toleration, controller: controllerToleration};
-
-export const FLAG: Readonly<Record<PodRole, string>> = {runs: '--', controller: '--controller-'};
 
 const placement = (id: string, role: PodRole, title: string): Check =>
   check('Nodes', id, title, {
@@ -108,7 +106,7 @@ function noneSelected(
   nodes: readonly NodeCapacity[],
   context: PreflightContext,
 ): CheckResult {
-  const flag = `${FLAG[role]}node-selector`;
+  const setting = NODE_SELECTOR[role];
   const selector = selectorTexts(spec);
   const labels = selectorOf(spec).flatMap(([key]) =>
     nodes
@@ -120,12 +118,9 @@ function noneSelected(
   return noNodeFits(
     context,
     `${owner} requires nodes with ${selector.join(', ')}, but none of ${count(nodes.length, 'Linux node')} matches`,
-    changing(
-      NODE_SELECTOR[role],
-      labels.length > 0
-        ? `Use an existing label (${few([...new Set(labels)])}) with ${flag}`
-        : `Label a node: ${label}; or remove ${flag}`,
-    ),
+    labels.length > 0
+      ? changing`Use an existing label (${few([...new Set(labels)])}) with ${setting}`
+      : changing`Label a node: ${label}; or remove ${setting}`,
   );
 }
 
@@ -141,10 +136,10 @@ function allTainted(
   return noNodeFits(
     context,
     `${owner} does not tolerate the taints of ${few(nodes.map(({name}) => name))}: ${taints.join(', ')}`,
-    changing(
-      TOLERATION[role],
-      `Add ${taints.map((taint) => `${FLAG[role]}toleration ${taint}`).join(' or ')} if the agent may use these nodes`,
-    ),
+    changing`Add ${joined(
+      taints.map((taint) => changing`${withValue(TOLERATION[role], taint)}`),
+      ' or ',
+    )} if the agent may use these nodes`,
   );
 }
 

@@ -4,7 +4,7 @@ import {changing} from '../../../ground/finding.ts';
 import {groupsOf} from '../../../ground/text.ts';
 import {getAt} from '../../../ground/tree.ts';
 import {set} from '../../../settings/chart-values.ts';
-import {concurrency} from '../../../settings/purpose.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import {spellAmount} from '../facts/amounts.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {liveFact} from '../facts/live-objects.ts';
@@ -64,22 +64,22 @@ function tooSmall(short: readonly QuotaUsage[], context: PreflightContext): Chec
     .reduce((one, other) => (one < other ? one : other));
   const first =
     possible > 0n
-      ? `${fewerRuns(context, possible)}, or increase the quota:`
-      : 'Increase the quota:';
+      ? changing`${fewerRuns(context, possible)}, or increase the quota:`
+      : {text: 'Increase the quota:'};
   return fail(
     `${usesText(short)}${runs > 1 ? ` for ${runs} concurrent runs` : ''}`,
-    changing(concurrency, [first, ...raiseCommands(short, context)].join('\n')),
+    changing`${first}\n${raiseCommands(short, context).join('\n')}`,
   );
 }
 
 function tooSmallForUpdate(tight: readonly QuotaUsage[], context: PreflightContext): CheckResult {
   const isChoosable = getAt(context.values, ['strategy', 'type']) !== undefined;
   const first = isChoosable
-    ? 'Stop old pods first with --set strategy.type=Recreate, or increase the quota:'
-    : 'Increase the quota:';
+    ? changing`Stop old pods first with ${withValue(set, 'strategy.type=Recreate')}, or increase the quota:`
+    : {text: 'Increase the quota:'};
   return warn(
     `A rolling update starts new pods before it stops old ones: ${usesText(tight)}`,
-    changing(set, [first, ...raiseCommands(tight, context)].join('\n')),
+    changing`${first}\n${raiseCommands(tight, context).join('\n')}`,
   );
 }
 

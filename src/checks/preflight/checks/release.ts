@@ -10,6 +10,7 @@ import {agentImage} from '../../../settings/images.ts';
 import {nodeSelector} from '../../../settings/placement.ts';
 import {purpose} from '../../../settings/purpose.ts';
 import {release} from '../../../settings/release.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import {readValues} from '../../../values/reading/read-values.ts';
 import {type Check, check} from './check.ts';
 import {fail, ifKnown, notChecked, pass, warn} from './check-result.ts';
@@ -31,7 +32,7 @@ const releaseName = check('Release', 'release-name', 'Helm release', {
       if (ours === undefined)
         return fail(
           `${text}, which is not a Scalr agent. An upgrade would replace it`,
-          changing(release, 'Use another name with --release'),
+          changing`Use another name with ${release}`,
         );
       if (/^(pending-|uninstalling)/.test(found.status))
         return warn(
@@ -61,7 +62,7 @@ const agentVersion = check('Release', 'agent-version', 'Agent version', {
     return isBelow(version, OLDEST_AGENT)
       ? warn(
           `${image} is older than ${OLDEST_AGENT}, the oldest agent that the charts support`,
-          changing(agentImage, 'Use --agent-image with a newer tag, or remove it'),
+          changing`Use ${agentImage} with a newer tag, or remove it`,
         )
       : pass(`Agent ${version}`);
   },
@@ -85,10 +86,7 @@ const vcsSeparate = check('Release', 'vcs-separate', 'Separate clusters for VCS 
       if (others.length > 0)
         return warn(
           `VCS agents must not share infrastructure with run agents. Releases of ${isForVcs ? 'run' : 'VCS'} agents in this cluster: ${few(others)}`,
-          changing(
-            nodeSelector,
-            'Install VCS agents in another cluster, or on dedicated nodes: --node-selector KEY=VALUE',
-          ),
+          changing`Install VCS agents in another cluster, or on dedicated nodes: ${withValue(nodeSelector, 'KEY=VALUE')}`,
         );
       return scope === 'namespace'
         ? notChecked('Cannot list agent releases of other namespaces with your user')

@@ -6,9 +6,8 @@ import {changing} from '../../../ground/finding.ts';
 import {tokenClaims} from '../../../ground/secret.ts';
 import {unusableToken} from '../../../ground/token-text.ts';
 import {token, tokenFile, tokenSecret, tokenSecretKey} from '../../../settings/agent.ts';
-import {spell} from '../../../settings/define.ts';
 import {imageRegistry} from '../../../settings/images.ts';
-import {clientCertFile, clientCertSecret} from '../../../settings/tls.ts';
+import {clientCertFile, clientCertSecret, clientKeyFile} from '../../../settings/tls.ts';
 import type {PreflightContext, RequiredSecret} from '../facts/context.ts';
 import {referencedPullSecrets} from '../facts/referenced-objects.ts';
 import {type Check, check} from './check.ts';
@@ -17,10 +16,7 @@ import {type CheckResult, cannot, fail, notChecked, pass, warn, worstOf} from '.
 const REF = 'https://kubernetes.io/docs/concepts/configuration/secret/';
 const PULL_TYPES = ['kubernetes.io/dockerconfigjson', 'kubernetes.io/dockercfg'];
 
-const GIVE_TOKEN = changing(
-  tokenFile,
-  'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret and --token-secret-key',
-);
+const GIVE_TOKEN = changing`Set the agent pool token with ${token} or ${tokenFile}, or use an existing Secret with ${tokenSecret} and ${tokenSecretKey}`;
 
 const keys = check('Secrets', 'secrets', 'Secrets with the required keys', {
   ref: REF,
@@ -66,10 +62,7 @@ function givenSecret(
     return pass(`Secret ${name} exists, and its content will be replaced`);
   return fail(
     `Secret ${name} already exists in ${kubeTarget.namespace} with other content, and was not created by scalr-agent for release ${release}`,
-    changing(
-      tokenSecret,
-      `Omit ${spell(token)} and --token-file to use the existing content, or use another Secret with --token-secret`,
-    ),
+    changing`Omit ${token} and ${tokenFile} to use the existing content, or use another Secret with ${tokenSecret}`,
   );
 }
 
@@ -88,10 +81,7 @@ function missingKeys(
     const create = createSecret('tls', name, ['--cert=tls.crt', '--key=tls.key'], context);
     return fail(
       message,
-      changing(
-        clientCertFile,
-        `Set --client-cert-file and --client-key-file, or create it: ${create}`,
-      ),
+      changing`Set ${clientCertFile} and ${clientKeyFile}, or create it: ${create}`,
     );
   }
   const files = missing.map((key) => `--from-file=${key}=${key}`);

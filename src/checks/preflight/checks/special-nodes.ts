@@ -3,6 +3,7 @@ import {isKnown} from '../../../ground/fact.ts';
 import {changing} from '../../../ground/finding.ts';
 import {nodeSelector} from '../../../settings/placement.ts';
 import {chart} from '../../../settings/release.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import {nodesForRuns} from '../facts/chart-pods.ts';
 import {check} from './check.ts';
 import {type CheckResult, fail, ifKnown, pass, unreadable, warn} from './check-result.ts';
@@ -50,12 +51,12 @@ export const lastingNodes = check('Nodes', 'lasting-nodes', 'Nodes that last', {
       if (target.chart === 'agent-k8s' && areAll(FARGATE))
         return fail(
           'All nodes for runs are Fargate nodes, which run no DaemonSets and mount no node directories',
-          changing(chart, 'Use --chart agent-local or --chart agent-job'),
+          changing`Use ${withValue(chart, 'agent-local')} or ${withValue(chart, 'agent-job')}`,
         );
       if (target.chart === 'agent-local' && areAll(SPOT))
         return warn(
           'All nodes for runs are spot nodes. Runs inside the agent end when a node is taken away',
-          changing(nodeSelector, 'Select nodes that stay with --node-selector'),
+          changing`Select nodes that stay with ${nodeSelector}`,
         );
       return pass('The nodes for runs are neither Fargate nor only spot nodes');
     }),

@@ -7,6 +7,8 @@ import {changing} from '../../../ground/finding.ts';
 import {few} from '../../../ground/text.ts';
 import {getAt, type Tree} from '../../../ground/tree.ts';
 import {cache, cacheClaim, cacheStorageClass} from '../../../settings/cache.ts';
+import {release} from '../../../settings/release.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import {nodesForRuns} from '../facts/chart-pods.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {referencedClaims} from '../facts/referenced-objects.ts';
@@ -103,10 +105,7 @@ function hasClass(claim: Claim, classes: readonly StorageClass[]): CheckResult {
     desired === undefined
       ? `PVC ${name} requires a default StorageClass, but the cluster has none (existing: ${names})`
       : `StorageClass ${desired} of PVC ${name} not found (existing: ${names})`,
-    changing(
-      cacheStorageClass,
-      'Use an existing one with --cache-storage-class, or use --cache ephemeral',
-    ),
+    changing`Use an existing one with ${cacheStorageClass}, or use ${withValue(cache, 'ephemeral')}`,
   );
 }
 
@@ -142,14 +141,8 @@ function hasAccessMode(claim: Claim, classes: readonly StorageClass[]): CheckRes
   return fail(
     `PVC ${claimName} requires ${missing.join(', ')}, but StorageClass ${name} (${provisioner}) only supports ${accessModes.value.join(', ')}`,
     able.length > 0
-      ? changing(
-          cacheStorageClass,
-          `Use --cache-storage-class ${able[0]}${able.length > 1 ? ` (or ${few(able.slice(1))})` : ''}`,
-        )
-      : changing(
-          cache,
-          'Install a CSI driver for shared volumes, because no known StorageClass supports it, or use --cache ephemeral',
-        ),
+      ? changing`Use ${withValue(cacheStorageClass, able[0])}${able.length > 1 ? ` (or ${few(able.slice(1))})` : ''}`
+      : changing`Install a CSI driver for shared volumes, because no known StorageClass supports it, or use ${withValue(cache, 'ephemeral')}`,
   );
 }
 
@@ -157,20 +150,17 @@ const claimNameFree = check('Storage', 'pvc-name', 'Ownership of chart PVCs', {
   ref: 'https://helm.sh/docs/helm/helm_install/',
   run: (context) =>
     withManifest(context, (objects) => {
-      const {release, kubeTarget} = context.name;
+      const {release: own, kubeTarget} = context.name;
       const names = newClaims(objects).map(({metadata}) => metadata.name);
       return eachClaim(context, names, (claim, name) => {
         if (claim === undefined) return pass(`${name} is new`);
         const owner = claim.metadata.annotations?.['meta.helm.sh/release-name'];
         const ownerNamespace = claim.metadata.annotations?.['meta.helm.sh/release-namespace'];
-        if (owner === release && ownerNamespace === kubeTarget.namespace)
-          return pass(`${name} belongs to release ${release}`);
+        if (owner === own && ownerNamespace === kubeTarget.namespace)
+          return pass(`${name} belongs to release ${own}`);
         return fail(
           `PVC ${name} already exists${owner === undefined ? '' : ` in release ${ownerNamespace}/${owner}`}, and Helm cannot adopt it`,
-          changing(
-            cacheClaim,
-            `Use it with --cache existing-pvc --cache-claim ${name}, or use another name with --release`,
-          ),
+          changing`Use it with ${withValue(cache, 'existing-pvc')} ${withValue(cacheClaim, name)}, or use another name with ${release}`,
         );
       });
     }),
@@ -200,7 +190,7 @@ function isBound(
   if (claim === undefined)
     return fail(
       `PVC ${name} not found in ${kubeTarget.namespace}, so pods that mount it cannot start`,
-      changing(cache, 'Create it first, or let the chart create one with --cache pvc'),
+      changing`Create it first, or let the chart create one with ${withValue(cache, 'pvc')}`,
     );
   if (claim.metadata.deletionTimestamp !== undefined)
     return fail(
@@ -235,14 +225,11 @@ const claimShared = check('Storage', 'pvc-access-mode', 'Access mode of shared P
         if (modes.includes('ReadWriteOnce') && knownValue(nodesForRuns(context))?.length === 1)
           return warn(
             `${message}. This works only as long as the cluster has one node`,
-            changing(cacheClaim, 'Use a ReadWriteMany PVC with --cache-claim before you add nodes'),
+            changing`Use a ReadWriteMany PVC with ${cacheClaim} before you add nodes`,
           );
         return fail(
           `${message}. Pods on a second node cannot start`,
-          changing(
-            cacheClaim,
-            'Use a ReadWriteMany PVC with --cache-claim, or use --cache ephemeral',
-          ),
+          changing`Use a ReadWriteMany PVC with ${cacheClaim}, or use ${withValue(cache, 'ephemeral')}`,
         );
       });
     }),

@@ -1,12 +1,13 @@
 import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
 import {mayRun} from '../../../cluster/kubernetes/scheduling.ts';
 import {type Fact, knownValue, mapped} from '../../../ground/fact.ts';
-import {changing, type Remedy} from '../../../ground/finding.ts';
+import {changing, joined, type Remedy} from '../../../ground/finding.ts';
 import {getAt, type Tree, type Values} from '../../../ground/tree.ts';
 import {set} from '../../../settings/chart-values.ts';
-import {type Get, spell} from '../../../settings/define.ts';
+import type {Get} from '../../../settings/define.ts';
 import {concurrency} from '../../../settings/purpose.ts';
 import {runSize} from '../../../settings/size.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import {spellAmount} from './amounts.ts';
 import {type ChartPods, isLinux, podsIn} from './chart-pods.ts';
 import type {PreflightContext} from './context.ts';
@@ -92,10 +93,12 @@ export function resourceOption(
     !pods.owner.startsWith('DaemonSet ');
   if (isRun && (resource === 'cpu' || resource === 'memory')) {
     const setting = runSize[`${resource}${of === 'requests' ? 'Request' : 'Limit'}`];
-    return changing(setting, `${spell(setting)} ${value}`);
+    return changing`${withValue(setting, value)}`;
   }
   const path = resourcesPath(chart, pods, container);
-  return path === undefined ? undefined : changing(set, `--set ${path}.${of}.${resource}=${value}`);
+  return path === undefined
+    ? undefined
+    : changing`${withValue(set, `${path}.${of}.${resource}=${value}`)}`;
 }
 
 /** The key of the chart with the resources of a container. */
@@ -112,7 +115,6 @@ function resourcesPath(
 
 /** All options, each once, as one remedy; undefined without any. */
 export function distinctOptions(options: readonly Remedy[]): Remedy | undefined {
-  const [first] = options;
-  if (first === undefined) return undefined;
-  return {...first, text: [...new Set(options.map(({text}) => text))].join(' ')};
+  const distinct = new Map(options.map((each) => [each.text, each]));
+  return options.length === 0 ? undefined : joined([...distinct.values()], ' ');
 }

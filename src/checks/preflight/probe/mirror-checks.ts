@@ -6,6 +6,7 @@ import {few} from '../../../ground/text.ts';
 import {imagePullSecret, imageRegistry} from '../../../settings/images.ts';
 import {manifestUrl} from '../../../settings/kinds/images.ts';
 import {chartSource} from '../../../settings/release.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import {type Check, check} from '../checks/check.ts';
 import {
   type CheckResult,
@@ -59,10 +60,7 @@ const probeMirror = check('Probe', 'probe-mirror', 'Images in the registry, from
     if (asked.length === 0) return notChecked('The probe did not report a result');
     return resultOf(asked, context, {
       from: 'the probe pod',
-      unreachable: changing(
-        imageRegistry,
-        'Check that nodes reach the registry and trust its certificate, or correct --image-registry',
-      ),
+      unreachable: changing`Check that nodes reach the registry and trust its certificate, or correct ${imageRegistry}`,
     });
   },
 });
@@ -119,14 +117,8 @@ function resultOf(
       : notChecked(
           `From ${from}: ${registry} requires authentication`,
           pullSecret === undefined
-            ? changing(
-                imagePullSecret,
-                'Set --image-pull-secret, unless the nodes have credentials for the registry',
-              )
-            : changing(
-                imagePullSecret,
-                `Nodes use --image-pull-secret ${pullSecret}, which this check does not use`,
-              ),
+            ? changing`Set ${imagePullSecret}, unless the nodes have credentials for the registry`
+            : changing`Nodes use ${withValue(imagePullSecret, pullSecret)}, which this check does not use`,
         ),
     found.length === 0 ? undefined : pass(`From ${from}: ${few(found.map(pinned))}${unlisted}`),
   ]);

@@ -4,14 +4,15 @@ import type {Remedy} from '../../../ground/finding.ts';
 import {changing} from '../../../ground/finding.ts';
 import {few} from '../../../ground/text.ts';
 import {url} from '../../../settings/agent.ts';
-import {cache, cacheSize} from '../../../settings/cache.ts';
+import {cache, cachePath, cacheSize} from '../../../settings/cache.ts';
 import {imageRegistry} from '../../../settings/images.ts';
-import {httpsProxy, metadataService, workloadIdentity} from '../../../settings/network.ts';
+import {httpsProxy, metadataService, noProxy, workloadIdentity} from '../../../settings/network.ts';
 import {otelEndpoint} from '../../../settings/observability.ts';
 import {purpose} from '../../../settings/purpose.ts';
 import {chart} from '../../../settings/release.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import {dataHome} from '../../../settings/storage.ts';
-import {caFile} from '../../../settings/tls.ts';
+import {caFile, caPublicRoots} from '../../../settings/tls.ts';
 import {type Check, check} from '../checks/check.ts';
 import {type CheckResult, fail, notChecked, pass, warn, worstOf} from '../checks/check-result.ts';
 import {blocks} from '../checks/network.ts';
@@ -78,7 +79,7 @@ const probeScalr = check('Probe', 'probe-scalr', 'Scalr, from the probe pod', {
       if (plan.url === undefined)
         return notChecked(
           'The Scalr URL is not set',
-          changing(url, 'Set it, for example with --url https://acme.scalr.io'),
+          changing`Set it, for example with ${withValue(url, 'https://acme.scalr.io')}`,
         );
       if (scalr === undefined) return NOT_REPORTED;
       return CONNECTIONS[scalr.state](scalr, {...plan, url: plan.url});
@@ -93,15 +94,9 @@ const viaProxy = ({proxy}: ProbePlan): string =>
 /** What the pod connects to first. */
 const firstHop = ({proxy, url}: PlanWithUrl): string =>
   proxy === undefined ? hostOf(url) : `The proxy ${proxy}`;
-const PROXY_REMEDY = changing(
-  httpsProxy,
-  'Correct --https-proxy, or exclude the host with --no-proxy',
-);
+const PROXY_REMEDY = changing`Correct ${httpsProxy}, or exclude the host with ${noProxy}`;
 const egress = ({proxy, url}: PlanWithUrl): Remedy =>
-  changing(
-    httpsProxy,
-    `Allow egress to ${proxy ?? `${hostOf(url)}, port 443`} in the firewall and the network policies of the namespace${proxy === undefined ? ', or set a proxy with --https-proxy' : ''}`,
-  );
+  changing`Allow egress to ${proxy ?? `${hostOf(url)}, port 443`} in the firewall and the network policies of the namespace${proxy === undefined ? changing`, or set a proxy with ${httpsProxy}` : ''}`;
 
 const CONNECTIONS: Readonly<
   Record<ProbeAnswer['state'], (answer: ProbeAnswer, plan: PlanWithUrl) => CheckResult>
@@ -117,10 +112,7 @@ const CONNECTIONS: Readonly<
     detail === '407'
       ? fail(
           `The proxy ${plan.proxy ?? ''} requires authentication (407)`,
-          changing(
-            httpsProxy,
-            'Exempt the nodes from authentication, or set user and password: --https-proxy http://USER:PASSWORD@HOST:PORT',
-          ),
+          changing`Exempt the nodes from authentication, or set user and password: ${withValue(httpsProxy, 'http://USER:PASSWORD@HOST:PORT')}`,
         )
       : fail(
           `The proxy ${plan.proxy ?? ''} refused to connect to ${hostOf(plan.url)} (${detail})`,
@@ -148,15 +140,12 @@ const CONNECTIONS: Readonly<
   untrusted: (_, plan) =>
     fail(
       `Cannot verify the certificate of ${hostOf(plan.url)}${viaProxy(plan)}: signed by an authority that ${plan.hasCertificates ? 'is not in the given certificates' : 'the image does not trust'}`,
-      changing(
-        caFile,
-        `Add the CA certificate of the proxy or firewall with --ca-file${plan.hasCertificates ? '; add the public ones with --ca-public-roots' : ''}`,
-      ),
+      changing`Add the CA certificate of the proxy or firewall with ${caFile}${plan.hasCertificates ? changing`; add the public ones with ${caPublicRoots}` : ''}`,
     ),
   'no-ca': (_, plan) =>
     fail(
       `Cannot read the certificate file in ${plan.image}`,
-      changing(caFile, 'Correct its path, or use --ca-file'),
+      changing`Correct its path, or use ${caFile}`,
     ),
   'no-tool': (_, plan) => noTool(plan),
   failed: ({detail}, plan) =>
@@ -182,10 +171,7 @@ const probeRegistries = check(
         );
         return warn(
           `Cannot reach ${few(names)}`,
-          changing(
-            imageRegistry,
-            'Allow egress to these hosts on port 443, or use mirrors: --image-registry for images, a provider network mirror for providers',
-          ),
+          changing`Allow egress to these hosts on port 443, or use mirrors: ${imageRegistry} for images, a provider network mirror for providers`,
         );
       }),
   },
@@ -208,10 +194,7 @@ const probeTelemetry = check(
         if (failed.length === 0) return pass(few(telemetry.map(({url}) => url)));
         return warn(
           `Cannot connect to ${few(failed.map(({url, state}) => `${url} (${state})`))}. Runs work, but metrics and traces are lost`,
-          changing(
-            otelEndpoint,
-            'Correct --otel-endpoint, and allow the connection in the network policies of both namespaces',
-          ),
+          changing`Correct ${otelEndpoint}, and allow the connection in the network policies of both namespaces`,
         );
       }),
   },
@@ -268,20 +251,14 @@ const VOLUMES: Readonly<Record<ProbedVolume['state'], (volume: ProbedVolume) => 
   noexec: ({directory}) =>
     fail(
       `${directory} is mounted with noexec, but Terraform must execute providers in it`,
-      changing(
-        dataHome,
-        'Use a directory on a file system without noexec: --data-home, --cache-path, or another --cache',
-      ),
+      changing`Use a directory on a file system without noexec: ${dataHome}, ${cachePath}, or another ${cache}`,
     ),
   'read-only': ({directory}) =>
-    fail(
-      `${directory} is read-only`,
-      changing(cache, 'Use a writable volume: --cache, --data-home'),
-    ),
+    fail(`${directory} is read-only`, changing`Use a writable volume: ${cache}, ${dataHome}`),
   full: ({directory}) =>
     fail(
       `No space left in ${directory}`,
-      changing(cacheSize, 'Free space, or use a larger volume: --cache-size'),
+      changing`Free space, or use a larger volume: ${cacheSize}`,
     ),
   denied: ({directory}) =>
     fail(
@@ -314,14 +291,8 @@ function blocked(context: PreflightContext, isOpen: boolean): CheckResult {
   return warn(
     `${ADDRESS} is reachable although it should be blocked, which exposes the credentials of the node: ${because}`,
     policyMissesRuns(target)
-      ? changing(
-          chart,
-          'Use --chart agent-job or --chart agent-local, whose NetworkPolicy covers runs',
-        )
-      : changing(
-          metadataService,
-          'Enable a network policy engine, or allow the metadata service with --metadata-service allow',
-        ),
+      ? changing`Use ${withValue(chart, 'agent-job')} or ${withValue(chart, 'agent-local')}, whose NetworkPolicy covers runs`
+      : changing`Enable a network policy engine, or allow the metadata service with ${withValue(metadataService, 'allow')}`,
   );
 }
 
@@ -331,7 +302,7 @@ function open({get, name: {kubeTarget}}: PreflightContext, isOpen: boolean): Che
   if (get(workloadIdentity) !== 'gke')
     return pass(`${ADDRESS} is not reachable, and the settings do not require it`);
   return warn(
-    `${ADDRESS} is not reachable, but runs require it with --workload-identity gke`,
+    `${ADDRESS} is not reachable, but runs require it with GKE Workload Identity`,
     `Check which network policy denies access: ${kubectlCommand(kubeTarget, 'get', 'networkpolicies', '--namespace', kubeTarget.namespace)}`,
   );
 }

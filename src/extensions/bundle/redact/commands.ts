@@ -1,5 +1,5 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
-import {isHarmless, looksChosen} from './harmless.ts';
+import {isHarmless, looksChosen, looksMemorable} from './harmless.ts';
 import {NOTHING, type RedactionRule} from './rule.ts';
 import {NEXT_LINE, WORD_GAP} from './separators.ts';
 
@@ -30,7 +30,7 @@ const after = (...texts: readonly string[]): string =>
 /** A flag alone is the beginning of many words. */
 const flags = (...names: readonly string[]): string[] =>
   names.flatMap((name) => [' ', '"', "'", '\0'].map((before) => before + name));
-const READS = `(?:-stdin|passwd|\\bsudo${GAP}-S|--passphrase-fd|\\b(?:kinit|ktutil|cryptsetup|base64|kubeseal|secret|secrets|secret-tool|login|auth|realm|pass|keepassxc-cli|sshfs)\\b|(?:_PASSWORD|_TOKEN|_KEY|_SECRET)\\b)`;
+const READS = `(?:-stdin|passwd|\\bsudo${GAP}-S|--passphrase-fd|\\b(?:kinit|ktutil|cryptsetup|base64|kubeseal|secret|secrets|secret-tool|login|auth|realm|pass|keepassxc-cli|sshfs|su)\\b|keystore|(?:_PASSWORD|_TOKEN|_KEY|_SECRET)\\b)`;
 const STDIN = `[^\\n]{0,200}${READS}`;
 /** The beginning of a command that prints its last word. */
 const PRINTS = `(?:echo|printf)${GAP}(?:-[neE]{1,2}${GAP}|["'][^"'\\n]{0,200}%s[^"'\\n]{0,200}["']${GAP}|%s${GAP})?`;
@@ -46,7 +46,32 @@ const UNSURE: readonly CommandRow[] = [
     flags('-p', '-w', '-n', '-a', '-hp', '/p', '/rp'),
     `.(?:-(?:[pPN]|pw|hp)(?:${GAP}|=)?|-[aw]${GAP}|/r?p${GAP})`,
   ],
-  [flags('-a'), `.-a${GAP}${LOGIN}:`],
+  [flags('-k', '-t'), `.-[kt]${GAP}`],
+  // user / password
+  [
+    ['login', 'log in', 'sign in', 'credential', 'creds'],
+    `(?:[lL]ogin|[lL]og in|[sS]ign in|[cC]redentials?|[cC]reds)[^\\n/:]{0,40}?[ :=]{1,3}${LOGIN} ?[/:] ?`,
+  ],
+  // A user and a password alone on a line.
+  [
+    ['" "', '" \\"'],
+    `["] \\\\*"(?<=(?:^|\\n)[ \\t]*\\\\*"[\\w.@-]{1,64}\\\\*" \\\\*")`,
+    `[^"\\s\\\\]{6,256}(?=\\\\*"[ \\t]*(?:\\n|$))`,
+  ],
+  [['invalid port'], `invalid port \\\\*":`, `[^"\\\\\\n]{4,256}(?=\\\\*" after host)`],
+];
+
+/** The same where less else stands. */
+const LIKELY: readonly CommandRow[] = [
+  [flags('-a'), `.-[aA]${GAP}${LOGIN}:`],
+  // The output of a command with the name of a secret, below a prompt or in a trace.
+  [
+    ['password', 'passwd', 'secret', 'token', 'key', 'credential'],
+    `[a-zA-Z]{3,12}(?<=(?:^|\\n)[ \\t]*(?:[$#>+%]{1,3}|\\(\\w+\\)|\\w+>) [^\\n]{0,200})[^\\n]{0,200}\\n[ \\t]*(?:=> |\\$\\d+ = (?:0x\\w+ )?)?`,
+    LINE,
+  ],
+  [['user ', 'login ', 'digest '], `(?:[uU]ser|[lL]ogin|digest) (?:(?:is|as|with|add) )?${LOGIN}:`],
+  [['passwd -'], `passwd${GAP}-${MORE}${GAP}`, LINE],
   [['<<<'], `<<<[ \\t]*`],
   [
     ['echo', 'printf'],
@@ -57,18 +82,6 @@ const UNSURE: readonly CommandRow[] = [
   [
     ['login', 'unlock', 'unseal', 'obscure'],
     `(?:login|unlock|unseal|obscure)${GAP}(?:[\\w.-]{1,64}@[\\w.-]{1,64}${GAP})?`,
-    LINE,
-  ],
-  [flags('-k', '-t'), `.-[kt]${GAP}`],
-  // user / password
-  [
-    ['login', 'log in', 'sign in', 'credential', 'creds'],
-    `(?:[lL]ogin|[lL]og in|[sS]ign in|[cC]redentials?|[cC]reds)[^\\n/:]{0,40}?[ :=]${LOGIN} ?[/:] ?`,
-  ],
-  // The output of a command with the name of a secret, below a prompt or in a trace.
-  [
-    ['password', 'passwd', 'secret', 'token', 'key', 'credential'],
-    `(?<=(?:^|\\n)[ \\t]*[$#>+%] [^\\n]{0,200})\\w{3,12}[^\\n]{0,200}\\n[ \\t]*`,
     LINE,
   ],
 ];
@@ -89,12 +102,12 @@ const COMMANDS: readonly CommandRow[] = [
   ],
   [['user'], `user[ \\t]*=[ \\t]*"${LOGIN}:`, `(?!/)[^"\\\\\\n]{2,256}(?=")`],
   [['user_'], `user_\\w{1,32}=${QUOTE}`],
-  [['user'], `user${GAP}${NAME}${GAP}(?:using|identified by|insecure-password|password)${GAP}`],
+  [['user'], `user${GAP}${LOGIN}${GAP}(?:using|identified by|insecure-password|password)${GAP}`],
   // In a pipe, or in a trace, which prints the commands of a pipe one after the other.
   [
     ['echo', 'printf'],
     `${PRINTS}${QUOTE}(?:[\\w.-]{1,64}:)?`,
-    `${WORD}{2,256}(?=${QUOTE}[ \\t]*(?:\\||(?:${NEXT_LINE})\\++ )${STDIN})`,
+    `(?:(?<=["'])[^"'\\n]{2,256}|${WORD}{2,256})(?=${QUOTE}[ \\t]*(?:\\||(?:${NEXT_LINE})\\++ )${STDIN})`,
   ],
   // Into a file with the name of a secret.
   [
@@ -103,6 +116,10 @@ const COMMANDS: readonly CommandRow[] = [
     `${WORD}{4,256}(?=${QUOTE}[ \\t]*(?:>{1,2}|\\|[ \\t]*tee)[ \\t]*[^\\n;|]{0,100}(?:pass|secret|token|[/_]pw|cred))`,
   ],
   [['<(echo', '<(printf'], `<\\(${PRINTS}`],
+  [
+    ['$(echo', '$(printf'],
+    `[$]\\((?<=(?:[Pp]ass(?:word|wd)?|PASS(?:WORD)?|[Ss]ecret|SECRET|[Tt]oken|TOKEN|KEY)=["']?\\$\\()${PRINTS}`,
+  ],
   [['<<<'], `(?<=${READS}[^\\n|;]{0,120})<<<[ \\t]*`],
   // The word behind a name in a command that sets something.
   [
@@ -110,20 +127,15 @@ const COMMANDS: readonly CommandRow[] = [
     `(?<![/.])(?:set|set_header|put|config|write|ENV|ARG|add|add-authtoken|authtoken)${GAP}(?:[^\\n|;=]{0,100}?[ \\t])??${QUOTE}(?=[\\w:/\\[-]*[A-Z_:./[-])${SECRET_NAME}${GAP}`,
     `(?!-|=)(?:(?<=["'])[^"'\\\\\\n]{4,256}(?=["'])|${LINE})`,
   ],
-  [['//', './/'], `//[\\w/]{0,40}(?:password|secret|token)${GAP}-v${GAP}`],
-  [
-    ['sed'],
-    `sed\\b${MORE}\\w{0,40}(?:PASS|PASSWORD|SECRET|TOKEN|KEY)\\w{0,20}(?:=[^/|#\\n]{0,40})?[/|#](?:\\w{1,40}=)?`,
-    '[^\\s"\'/|#]{4,256}(?=[/|#])',
-  ],
+  [['-v '], `(?<=(?:[Pp]assword|[Ss]ecret|[Tt]oken)(?:\\\\*["'])?[ \\t])-v${GAP}`],
   // Of a router or a switch; the digit is the kind of its hash.
   [['password ', 'secret ', 'key ', 'ascii '], `\\w{3,8} [0-9]{1,2} `, `${WORD}{6,256}`],
   [['snmp-server'], `snmp-server community `],
   [['-server'], `-server [^\\n]{0,80}\\bkey `, `${WORD}{4,256}`],
   [['isakmp key'], `isakmp key `],
   [['snmp'], `snmp\\w{3,12}\\b${MORE}${GAP}-[AXc]${GAP}`],
-  [[' -u'], `.-U${GAP}?${QUOTE}[\\w.\\\\@-]{1,64}%`],
-  [[' /p:', ' /pass:'], `./p(?:ass)?:`],
+  [[' -u'], `.-U${GAP}?${QUOTE}[\\w.\\\\/@-]{1,64}%`],
+  [[' /p:', ' /pass'], `./(?:p:|pass(?::|${GAP}))`],
   [['-pw'], `-pw${GAP}`],
   [['security', 'certutil', 'knife', 'conan'], flag('-[pPw]', GAP)],
   [['http'], `(?:https?|xh)${GAP}${MORE}-(?:a|-auth)(?:${GAP}|=)${QUOTE}${LOGIN}:`],
@@ -132,11 +144,10 @@ const COMMANDS: readonly CommandRow[] = [
     `curl\\b${MORE}${GAP}-u${GAP}?${QUOTE}`,
     `[^\\s:"'\\\\]{6,256}(?=:(?:X|x|x-oauth-basic)?(?:["']|[ \\t]|$))`,
   ],
-  [['user'], `user${GAP}\\w{1,32}${GAP}(?:on|off)[^\\n]{0,200}? >`],
   // A name and a password between blanks.
   [
     ['login', 'log in', 'sign in', 'cred'],
-    `(?:[lL]ogin|[lL]og in|[sS]ign in|[cC]red(?:ential)?s?)[^\\n/:]{0,20}?[ :=]${LOGIN} / `,
+    `(?:[lL]ogin|[lL]og in|[sS]ign in|[cC]red(?:ential)?s?)[^\\n/:]{0,20}?[ :=]{1,3}${LOGIN} / `,
     LINE,
   ],
   [['setpassword(', 'withpassword(', 'setsecret('], `\\w{4,8}\\w{0,20}\\(${QUOTE}`],
@@ -145,6 +156,8 @@ const COMMANDS: readonly CommandRow[] = [
   [
     [
       'base64 -d',
+      'pwgen',
+      'openssl rand',
       'base64 --decode',
       'secrets versions access',
       'nonsensitive(',
@@ -160,7 +173,6 @@ const COMMANDS: readonly CommandRow[] = [
   ],
   [['send'], `send(?:: sending)?${GAP}`, `[^"\\\\\\n]{4,256}(?=\\\\+r)`],
   [['setuser'], `(?:setuser|SETUSER)${GAP}[^\\n]{0,200}?[ "]>`],
-  [['--arg'], `--arg${GAP}\\w{0,40}(?:pass|password|secret|token|pw)${GAP}`],
   [['--body'], `--body(?:${GAP}|=)`],
   [
     ['setenv', 'set -gx', 'printf -v'],
@@ -190,6 +202,13 @@ const COMMANDS: readonly CommandRow[] = [
     `[^"'\\n]{4,256}(?=["']\\))`,
   ],
   [['snyk'], `snyk${GAP}auth${GAP}`],
+  [['encrypt_string'], `encrypt_string${GAP}`],
+  // Terraform asks for a variable, or for the token of a host.
+  [
+    ['enter a value:'],
+    `Enter a value:(?<=(?:[Pp]assword|[Ss]ecret|[Tt]oken|[Kk]ey|[Cc]redential)[^\\n]{0,100}(?:\\n[^\\n]{0,200}){0,4})[ \\t]*`,
+    LINE,
+  ],
   [['.login='], `.login=`],
   [[':587', ':465', ':25'], `:\\d{2,3}[ \\t]+${LOGIN}:`],
   [
@@ -227,9 +246,7 @@ const COMMANDS: readonly CommandRow[] = [
   ],
   [['mc'], after('mc', 'alias', 'set', NAME, NAME, NAME), `${WORD}{4,256}`],
   [['http-basic'], after('http-basic\\.[\\w-]{1,64}', NAME)],
-  [['setx'], after('setx', '\\w{0,40}(?:TOKEN|SECRET|PASSWORD|PASSWD|KEY)\\w{0,20}')],
   [['net user'], after('net user', NAME), `(?!/)${WORD}{2,256}`],
-  [['basicauth'], `BasicAuth\\(\\\\*["'][^"'\\\\\\n]{1,64}\\\\*["'],[ \\t]*`],
   [['secret id'], `Secret ID[ \\t]*[:=|][ \\t]*`, '[\\w-]{16,64}'],
   [['--from-literal'], `--from-literal(?:${GAP}|=)${QUOTE}[\\w.-]{1,128}=`],
   [
@@ -242,10 +259,9 @@ const COMMANDS: readonly CommandRow[] = [
   [['ldappasswd'], flag('-s', GAP)],
   [['net use'], `net use\\b[^\\n]{0,300}?/user:${NAME}${GAP}`],
   [['net use'], `net use${GAP}\\S{1,3}${GAP}\\\\\\\\\\S{1,256}${GAP}`, `(?!/)${WORD}{2,256}`],
-  [['smbclient'], `smbclient\\b${MORE}${GAP}-U${GAP}?${QUOTE}[^\\s%]{1,64}%`],
   [
     ['htpasswd'],
-    `htpasswd\\b${MORE}${GAP}-[A-Za-z]{0,6}b[A-Za-z]{0,6}${GAP}${NAME}${GAP}${NAME}${GAP}`,
+    `htpasswd\\b${MORE}${GAP}-[A-Za-z]{0,6}b[A-Za-z]{0,6}${GAP}(?:${NAME}${GAP})?${NAME}${GAP}`,
   ],
   [['vault'], `vault${GAP}login${GAP}(?!-)`, `${WORD}{8,1024}`],
   [
@@ -255,7 +271,6 @@ const COMMANDS: readonly CommandRow[] = [
   ],
   [['requirepass', 'masterauth', 'bindpw'], `\\w{6,11}${GAP}`],
   [['--with-token'], `--with-token[ \\t]*<<<[ \\t]*`],
-  [['jdbc:oracle'], `jdbc:oracle:\\w{2,8}:[\\w.-]{1,64}/`, `[^\\s"'@]{2,256}(?=@)`],
   [
     ['identified'],
     `(?:identified|IDENTIFIED)[ \\t]+(?:(?:with|WITH)[ \\t]+\\S{1,64}[ \\t]+)?(?:by|BY|as|AS)[ \\t]+(?:(?:password|PASSWORD)[ \\t]+)?`,
@@ -297,7 +312,7 @@ const rulesFor = (
       find(text, {start: at}) {
         const [from = 0, to = 0] = matchAt(expression, text, at)?.indices?.groups?.['value'] ?? [];
         const found = text.slice(from, to);
-        return found === '' || isHarmless(found) || !isPassword(found)
+        return found === '' || found.endsWith(':') || isHarmless(found) || !isPassword(found)
           ? NOTHING
           : [{start: from, end: to}];
       },
@@ -306,5 +321,6 @@ const rulesFor = (
 
 export const commandRules: readonly RedactionRule[] = [
   ...rulesFor(COMMANDS, () => true),
+  ...rulesFor(LIKELY, looksMemorable),
   ...rulesFor(UNSURE, looksChosen),
 ];

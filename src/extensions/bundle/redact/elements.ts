@@ -11,12 +11,18 @@ const TAG_BEFORE = /(?:<|\\+u003c|&lt;)(?:[\w-]{1,40}:)?$/i;
 export const ELEMENT = /(?:(?!\\+u003c|&lt;)[^<\n]){1,4096}/iy;
 const CLOSING_TAG = /^(?:<|\\+u003c|&lt;)\//i;
 
+/** The value in an attribute of the tag itself: `<password value="…"/>`. */
+const ATTRIBUTE = /[ \t][^<>\n]{0,200}?\bvalue=\\*["']([^"'<>\\\n]{2,512})/dy;
+
 /** Whether a key is the name of an element, as in XML: `<password>`. */
 export const isInTag = (before: string): boolean =>
   '<:;cC'.includes(before.slice(-1)) && TAG_BEFORE.test(before);
 
 /** The content of the element that a key names. */
 export function inElement(text: string, key: Key, isStrict: boolean): readonly Extent[] {
+  const [from = 0, to = 0] = matchAt(ATTRIBUTE, text, key.end)?.indices?.[1] ?? [];
+  if (to > from && key.kind === 'secret' && !isHarmless(text.slice(from, to)))
+    return [{start: from, end: to}];
   const tag = matchAt(IN_TAG, text, key.end);
   if (tag === undefined) return NOTHING;
   const start = key.end + tag[0].length;

@@ -109,3 +109,17 @@ export const looksChosen = (value: string): boolean =>
 /** Three words or more, as in a passphrase. */
 export const isPhrase = (value: string): boolean =>
   /^[a-z]{3,12}(?:[-._][a-z]{3,12}){2,5}$/.test(value);
+
+/** What a password can be where one is expected: it looks chosen, or is a passphrase, a word with a number, hex digits or a number. */
+export const looksMemorable = (value: string): boolean =>
+  looksChosen(value) ||
+  isPhrase(value) ||
+  /^(?:[a-z]{4,}[._-]?\d{2,}|(?=.*\d)[0-9a-f]{6,})$/i.test(value) ||
+  /^[A-Z][a-z]{3,}_[A-Za-z]+$/.test(value);
+
+/** Ends of words that tell how a password is: `mandatory`, `expired`, `insecure`. */
+const PROPERTY = /(?:ed|ing|[ai]ble|[ao]ry|[ae]nt|ive|ous|al|ful|less|ly|ic|ure|ion|ty|ment|en)$/;
+
+/** A long word that is neither an error nor a property, where a password is expected. */
+export const isOtherWord = (value: string): boolean =>
+  /^[a-z]{8,}$/.test(value) && !PROPERTY.test(value) && !isErrorText(value);

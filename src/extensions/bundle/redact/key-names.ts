@@ -13,8 +13,9 @@ const SECRET =
 const FOREIGN = words(
   'kennwort contraseña contrasena senha heslo haslo hasło jelszó motdepasse wachtwoord lösenord losenord passord adgangskode salasana parola parolă lozinka пароль 密码 密碼 パスワード 비밀번호 סיסמה şifre κωδικός geslo zaporka slaptažodis parool пароля รหัสผ่าน',
 );
+export const isForeignPassword = (key: string): boolean => FOREIGN.has(key.toLowerCase());
 const FOREIGN_PHRASES = ['mot de passe', 'كلمة المرور', 'كلمة السر', 'mật khẩu', 'kata sandi'];
-const CODES = ['one-time', 'verification', 'recovery', 'backup', 'unlock'].map(
+const CODES = ['one-time', 'verification', 'recovery', 'backup', 'unlock', 'mfa', 'security'].map(
   (kind) => `${kind} code`,
 );
 const PHRASES = [...FOREIGN_PHRASES, ...CODES];
@@ -39,17 +40,17 @@ const MAYBE = words(
 const SECRET_KEYS = words(
   'access account admin aes api app application certificate auth authentication client decryption encryption hmac host instrumentation integration jwt license master private rsa secret service shared signing ssh storage subscription tls webhook',
 );
+/** `writekey`, but not `pubkey`. */
+const COMPOUND_KEY =
+  /(?<!mon|tur|hot|don|joc|whis|pub|public|foreign|primary|sort|partition|cache)keys?$/;
+const CONNECTION = /conn(?:ection)?[_-]?str(?:ing)?$/i;
 /** Before `key`, in a sentence. */
 const SECRET_KEY =
-  /(?:access|account|admin|api|app|encryption|license|master|secret|shared|signing|storage|unseal) $/i;
+  /(?:access|account|activation|admin|aes|api|app|de?cryption|deploy|encryption|function|hmac|license|master|product|recovery|secret|service|shared|signing|storage|subscription|unseal) $/i;
 const PUBLIC_KEYS = words(
-  'gpg primary foreign sort partition cache pub object kms idempotency dedup row group id resource state registry lock index map message',
+  'gpg foreign sort partition cache pub object kms idempotency dedup row group id resource state registry lock index map message',
 );
 const PAIRS = new Set([
-  'connection string',
-  'conn string',
-  'connection str',
-  'conn str',
   'shared signature',
   'access signature',
   'auth header',
@@ -64,7 +65,7 @@ const PAIRS = new Set([
 ]);
 /** Words that can follow the secret word: DB_PASSWORD_PROD, tokenBase64. */
 const STILL = words(
-  'wo value val text plain plaintext raw base64 b64 hex data encoded string pem prod production staging stage dev test old new current previous next primary secondary default',
+  'wo base value val text plain plaintext raw base64 b64 hex data encoded string pem prod production staging stage dev test old new current previous next primary secondary default',
 );
 /** Words after a secret word that make it something else: token_type, password_policy. */
 const METADATA = words(
@@ -117,6 +118,7 @@ export function keyKind(key: string): KeyKind {
   if (FOREIGN.has(last) || PAIRS.has(`${second} ${last}`)) return 'secret';
   if ((METADATA.has(last) && last !== 'auth') || /^(?:is|has|should|can|needs)$/.test(all[0] ?? ''))
     return 'other';
+  if (/^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_KEY$/.test(key) && !PUBLIC_KEYS.has(second)) return 'secret';
   if (last === 'key' || last === 'keys') {
     if (second === 'secret') return OF_OBJECTS.has(third) ? 'name' : 'secret';
     if (SECRET_KEYS.has(second) && last === 'key') return 'secret';
@@ -127,7 +129,8 @@ export function keyKind(key: string): KeyKind {
   if (/token$/.test(last) && COUNTS.has(second)) return 'other';
   if (/(?:secret|token|password|cred)s$/.test(last)) return last === 'creds' ? 'secret' : 'maybe';
   if (SECRET_ALONE.has(last) || SECRET.test(last)) return 'secret';
-  return MAYBE.has(last) || all.some((word) => SECRET.test(word)) ? 'maybe' : 'other';
+  const isMaybe = MAYBE.has(last) || COMPOUND_KEY.test(last) || CONNECTION.test(key);
+  return isMaybe || all.some((word) => SECRET.test(word)) ? 'maybe' : 'other';
 }
 
 /** Short words are parts of many others: `pat` of every path. */
@@ -142,7 +145,7 @@ export const KEY_ANCHORS: readonly string[] = [
     'ssword passwd passphrase passcode passwort pwd secret token key cred auth bearer cookie dsn signature jwt mnemonic session pepper',
   ),
   ...words(
-    'csrf xsrf hmac salt connstr conn_str conn-str connectionstr connection_str connection-str extraheader psk sessid authtok otp_seed plaintext device_code verifier client_assertion honeycomb',
+    'csrf xsrf hmac salt seed connstr conn_str conn-str connectionstr connection_str connection-str extraheader psk sessid authtok otp_seed plaintext device_code verifier client_assertion honeycomb',
   ),
   ...SHORT,
   ...[...FOREIGN].filter((word) => /^\w+$/.test(word)),

@@ -12,10 +12,10 @@ import {collectionAt, secretsBelow} from './structure-rules.ts';
 import {secretsOfColumn} from './tables.ts';
 
 /** Characters between a key and its value: quotes at any JSON nesting depth, brackets, spaces, colors. */
-const ASSIGNS = String.raw`(:=|=>|=(?!=)|(?<![ \t])=(?==[^\s=])|:(?![:=])|%3[ad]|\\+u003[ad]|\u00ef\u00bc[\u009a\u009d]|\\+uff1[ad])`;
+const ASSIGNS = String.raw`(:=|[?+]=|=>|=(?!=)|(?<![ \t])=(?==[^\s=])|:(?![:=])|%(?:25)*3[ad]|&#(?:58|61);|\\+u003[ad]|\u00ef\u00bc[\u009a\u009d]|\\+uff1[ad])`;
 const FLAG = String.raw`(?<=(?:^|[\s"'=,([\0])--?[\w-]{2,64})(?:(?=[ \t]+[^\s\\])|${WORD_GAP}|(?<=(?:\n|\\n)[ \t]*--[\w-]{2,64})(?:${NEXT_LINE})[ \t]*)`;
 const SEPARATOR = new RegExp(
-  String.raw`(?:(${QUOTE}?)(?:\]|\\+u005d|%5d)?(?:${SPACES}|${NEXT_LINE}[ \t]*(?=:[ \t]))${ASSIGNS}(?:\*\*(?=[ \t]))?|${FLAG})(?:${SPACES}[,+]?){1,3}`,
+  String.raw`(?:(${QUOTE}?)(?:[\]}]|%(?![\da-f]{2})|\\+u005d|%5d)?(?:${SPACES}|${NEXT_LINE}[ \t]*(?=:[ \t]))${ASSIGNS}(?:\*\*(?=[ \t]))?|${FLAG})(?:${SPACES}[,+]?){1,3}(?:\\+\r?\n[ \t]*|<\/[a-z]{1,6}>[ \t]*(?:<[a-z]{1,6}>)?)?`,
   'iy',
 );
 
@@ -32,7 +32,8 @@ export const secretKeyRule: RedactionRule = {
     if (isInPlaceholder(before, after)) return NOTHING;
     if (isInTag(before)) return inElement(text, key, pass.isStrict);
     const column =
-      key.kind !== 'maybe' && /^["'`]?(?:[ \t]*[,|;)\r\n]|[ \t]{2}|\t|$)/.test(after)
+      key.kind !== 'maybe' &&
+      /^["'`]?(?:[ \t]*(?:[,|;)\r\n]|\u00e2\u0094\u0082)|[ \t]{2}|\t|$)/.test(after)
         ? secretsOfColumn(text, key, text.slice(Math.max(0, key.start - 400), key.start))
         : NOTHING;
     if (column.length > 0) return column;
@@ -143,22 +144,32 @@ export const nearKeys: RedactionRule = {
       .at(-1) as string;
     const after = text.slice(key.end, key.end + 200).split('\n', 1)[0] as string;
     budget.spend(4 * (before.length + after.length));
-    return [...`${before}${' '.repeat(key.end - key.start)}${after}`.matchAll(WORDS_NEAR)]
-      .map(({0: word, index}) => ({
-        start: key.start - before.length + index,
-        end: key.start - before.length + index + word.length,
-        word,
-      }))
-      .filter(
-        ({word}) =>
-          /[A-Za-z]/.test(word) &&
-          (/\d/.test(word) || /\w[!#$%&*?^~]\w/.test(word) || PHRASE.test(word)) &&
-          !NO_SECRET.test(word) &&
-          !isHarmless(word),
-      );
+    const isDigest = DIGEST.test(before + after);
+    return [...`${before}${' '.repeat(key.end - key.start)}${after}`.matchAll(WORDS_NEAR)].flatMap(
+      ({0: word, index}) => {
+        const start = key.start - before.length + index;
+        const isOfDigest = isDigest && HEX_ONLY.test(word);
+        return looksLikeSecret(word) && !isOfDigest && isValueAt(text, start, word)
+          ? [{start, end: start + word.length}]
+          : [];
+      },
+    );
   },
 };
 
+const looksLikeSecret = (word: string): boolean =>
+  /[A-Za-z]/.test(word) &&
+  (/\d/.test(word) || /\w[!#$%*?^~]\w/.test(word) || PHRASE.test(word)) &&
+  !NO_SECRET.test(word) &&
+  !isHarmless(word);
+
+/** Not the rest of a word that begins too far away, the name of a parameter, or a digest. */
+const isValueAt = (text: string, start: number, word: string): boolean =>
+  !/\w/.test(text.charAt(start - 1)) &&
+  !/^=\w/.test(text.slice(start + word.length, start + word.length + 2)) &&
+  !isNamedHarmless(text, start);
+
+const HEX_ONLY = /^[0-9a-f]{16,}$/;
 const HEX = /[0-9a-f]{32,128}(?![\w-])/gi;
 const DIGEST = /checksum|digest|sha\d|commit|revision|thumbprint|fingerprint|trace|span|etag/i;
 

@@ -3,8 +3,10 @@ import {
   isErrorText,
   isHarmless,
   isObjectName,
+  isOtherWord,
   isPhrase,
   isProse,
+  looksMemorable,
   looksStrong,
 } from './harmless.ts';
 import {isPlace, type KeyKind, SECRET_IDS} from './key-names.ts';
@@ -84,7 +86,9 @@ export const VERDICTS: readonly Verdict[] = [
       separator === ' ' &&
       isBare &&
       isProse(value) &&
-      /^ [a-z]+(?![\w:/-])/i.test(rest.slice(value.length)),
+      !isOtherWord(value) &&
+      !looksMemorable(value) &&
+      /^ [a-z]+(?!\.?[\w:/-])/i.test(rest.slice(value.length)),
     isSecret: never,
   },
   {
@@ -96,7 +100,7 @@ export const VERDICTS: readonly Verdict[] = [
     example: 'auth: enabled',
     applies: ({kind, separator, key, value, isBare}) =>
       kind === 'word' &&
-      !((separator === '=' || !isBare) && /^pa|^pw/i.test(key)) &&
+      !((separator === '=' || !isBare || key.startsWith('-')) && /^-*(?:pa|pw|pin)/i.test(key)) &&
       isProse(value),
     isSecret: never,
   },
@@ -114,7 +118,12 @@ export const VERDICTS: readonly Verdict[] = [
   {
     example: 'auth: 10.0.0.1',
     applies: ({kind, separator, keyQuoted, value, key}) =>
-      kind === 'word' && separator !== '=' && !keyQuoted && !isLikelySecret(value, kind, key),
+      kind === 'word' &&
+      separator !== '=' &&
+      !keyQuoted &&
+      !isLikelySecret(value, kind, key) &&
+      !looksMemorable(value) &&
+      !(/pass|pw|pin|otp/i.test(key) && (key.startsWith('-') || /^\d{4,}$/.test(value))),
     isSecret: never,
   },
   {
@@ -139,6 +148,7 @@ export const VERDICTS: readonly Verdict[] = [
       separator === ':' &&
       beginsLine === false &&
       isProse(value) &&
+      !(/pass|pwd/i.test(key) && (isOtherWord(value) || looksMemorable(value))) &&
       (/pass|pwd/i.test(key) ? MORE_WORDS : ANY_WORDS).test(rest.slice(value.length)),
     isSecret: never,
   },
@@ -146,7 +156,7 @@ export const VERDICTS: readonly Verdict[] = [
     example: 'password=denied',
     applies: always,
     isSecret: ({separator, value, rest}) =>
-      !isErrorText(separator === '=' ? value : sentence(rest, value)),
+      !isErrorText(separator === ':' ? sentence(rest, value) : (value.split(/\s/, 1)[0] as string)),
   },
 ];
 

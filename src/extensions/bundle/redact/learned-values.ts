@@ -4,7 +4,9 @@ import {type KnownMatch, KnownValueSearch} from './known-value-search.ts';
 import {isSearchable, type KnownValue} from './known-values.ts';
 
 /** Rules that are sure that a value is a secret, and do not know it by its form. */
-const SURE = new Set('key,variable,output,resource,secret object,command,account,basic'.split(','));
+const SURE = new Set(
+  'key,variable,output,resource,secret object,command,account,basic,url'.split(','),
+);
 const SHORTEST = 12;
 const LONGEST = 512;
 const MOST_LEARNED = 500;

@@ -10,7 +10,7 @@ import {NEXT_LINE} from './separators.ts';
 const GAP = `(?:[ \\t,+~-]|${NEXT_LINE}){1,120}?`;
 const ASSIGNMENT = String.raw`\\*["']?[ \t]*(?:[:=]|=>)[ \t]*`;
 const VALUE_FOLLOWS = new RegExp(
-  String.raw`\\*["']?(?:${GAP})?(?:[ \t]*\{${GAP})?\\*["']?(?:value|default)${ASSIGNMENT}`,
+  String.raw`\\*["']?(?:${GAP})?(?:[ \t]*\{${GAP})?\\*["']?\w{0,20}(?:value|default)${ASSIGNMENT}`,
   'iy',
 );
 const NAME_FOLLOWS = new RegExp(
@@ -25,7 +25,7 @@ const NAMES = new RegExp(
 const NEXT_ITEM = /-[ \t]+\\*["']?(?:value|name|key)\\*["']?[ \t]*:/i;
 /** The content of an element with a name: `name="password">`, `<key>password</key><string>`. */
 const ELEMENT_FOLLOWS =
-  /\\*["'][ \t]*>|<\/(?:key|name|t[dh]|dt)>\s{0,40}<(?:string|value|t?dd?)>/iy;
+  /\\*["'][ \t]*>(?:\s{0,40}<value>)?|<\/(?:key|name|t[dh]|dt)>\s{0,40}<(?:string|value|t?dd?)>/iy;
 const NAMED_ELEMENT = /(?:name|key)=\\*["']$|<(?:key|name|t[dh]|dt)>$/i;
 /** A part of a form: headers, an empty line, and the value. */
 const MULTIPART = new RegExp(
@@ -33,13 +33,13 @@ const MULTIPART = new RegExp(
   'y',
 );
 /** The second of two: `('password', '…')`, `{DB_PASSWORD …}`. */
-const SECOND_FOLLOWS = /(?:\\*["'])?[ \t]*,[ \t]*(?=[bu]?\\*["'])/y;
+const SECOND_FOLLOWS = /(?:\\*["'])?[ \t]*,[ \t]*(?=(?:[bu]|<<)?\\*["'])/y;
 const OPENS_PAIR = /[([{,][ \t]*[bu]?(?:\\*["'])?$/;
 /** Not the first item of a list: words of a command, such as `"vault", "token", "lookup"`, are no pair. */
 const FURTHER_ITEM = /,[ \t]*[bu]?(?:\\*["'])?$/;
 const SETTER = /set\w{0,20}\([^()\n]*$/i;
 const PLAIN_WORDS = /^[A-Za-z]+(?:[-_][A-Za-z]+)*$/;
-const CLOSES_PAIR = /^\\*["'][ \t]*(?:,[ \t]*\w{1,5})?[)\]}]/;
+const CLOSES_PAIR = /^\\*["'](?:>>)?[ \t]*(?:,[ \t]*\w{1,5})?[)\]}]/;
 const IN_BRACES = /[ \t]([^\s{}]{2,512})\}/y;
 
 /** How a value follows the name of a secret. The first form that fits decides. */

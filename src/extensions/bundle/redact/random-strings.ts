@@ -85,7 +85,7 @@ export function isNamedHarmless(text: string, start: number): boolean {
   if (
     HARMLESS_BEFORE.test(before.slice(-32)) ||
     before.endsWith('/nix/store/') ||
-    /(?:^|[\s"'=(])arn:[^\s"']*$/.test(before)
+    /(?:^|[\s"'=(])(?:arn:[^\s"']*|h1:[\w+/]*)$/.test(before)
   )
     return true;
   const [, first] =

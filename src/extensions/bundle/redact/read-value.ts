@@ -1,5 +1,5 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
-import {looksChosen} from './harmless.ts';
+import {looksMemorable} from './harmless.ts';
 import {type Budget, type Extent, LIMITS, NOTHING, run} from './rule.ts';
 import {COLOR, ESCAPE, NEXT_LINE} from './separators.ts';
 
@@ -31,9 +31,18 @@ const WRAPPER = `(?:${[
   String.raw`[bBuUrRfFNn$@](?=\\*["'])`,
 ].join('|')}){0,3}`;
 const OPENING = new RegExp(`${WRAPPER}(${QUOTE})`, 'iy');
-/** The password of a pair, and of a call of PowerShell: `('bob', '…')`. */
-const SECOND =
-  /(?:[\w.]{0,40}\((?:[bu]?\\*["'][^"'\\\n]{1,128}\\*["']|[\w.]{1,64})[ \t]*,[ \t]*[bu]?|ConvertTo-SecureString(?:[ \t]+-String)?[ \t]+)(\\*["'])/iy;
+/**
+ * What stands before a quoted text further behind: the first of a pair, `('bob', '…')`, a type, `: string = '…'`, or what it replaces,
+ * `process.env.PW || '…'`; and a call of PowerShell.
+ */
+const SECOND = new RegExp(
+  `(?:${[
+    String.raw`[\w.]{0,40}\((?:[bu]?\\*["'][^"'\\\n]{1,128}\\*["']|[\w.]{1,64})[ \t]*,[ \t]*[bu]?`,
+    String.raw`\(?ConvertTo-SecureString(?:[ \t]+-String)?[ \t]+`,
+    String.raw`[\w.]{1,60}(?:[([][^()[\]\n]{0,60}[)\]])?[ \t]*(?:\|\||\?\?|\?:|or\b|=(?!=))[ \t]*`,
+  ].join('|')})(\\\\*["'])`,
+  'iy',
+);
 /** No value after the key: the line or the surrounding string ends. */
 const ENDS = /\\+[nr]|\\*["'](?:[,;}\])]{1,4}(?:[\s"'\\{]|$)|\s|$)/y;
 const ENDS_LINE = /[ \t]*\r?\n|\\+[nr]/y;
@@ -76,7 +85,7 @@ const LONE = new RegExp(
 /** The only word on the line below a key, if it looks like a password. */
 export function onlyWordBelow(text: string, at: number): readonly Extent[] {
   const [start = 0, end = 0] = matchAt(LONE, text, at)?.indices?.[1] ?? [];
-  return looksChosen(text.slice(start, end)) ? [{start, end}] : NOTHING;
+  return looksMemorable(text.slice(start, end)) ? [{start, end}] : NOTHING;
 }
 
 export const afterScheme = (text: string, at: number): number =>
@@ -150,7 +159,7 @@ export function bare(
       /(?:(?!%2[26]|%7d|\\+(?:u0026|u0022|["'nrt]))[^\s"'&<>`])*/iy,
       /[\s"'&]/g,
     );
-  const [login = ''] = /^cred/i.test(key)
+  const [login = ''] = /^-*(?:cred|auth$|basic)/i.test(key)
     ? (matchAt(/[\w.@-]{1,64} ?[/:|] ?(?=[^\s/])/y, text, at) ?? [])
     : [];
   if (login !== '') return word(text, at + login.length, budget);

@@ -104,7 +104,7 @@ const markedPaths = (marks: readonly Scalar[]): string[][] =>
 
 const IS_MARKED = new Set(['sensitive', 'masked', 'secret', 'is_secret', 'secure', 'hidden']);
 const NAME_KEYS =
-  /^(?:@?id|\w*(?:name|label|slug|macro|field|title|key|variable|header|parameter|property|option|secretid))$/i;
+  /^(?:@?id|\w*(?:name|label|slug|macro|field|title|key|path|variable|header|parameter|property|option|secretid))$/i;
 const VALUE_KEY = /^(?:\w*(?:value|val|content)|secretstring|default|traversal|key)$/i;
 
 /** An object with the name of a secret and its value, in any order: variables, parameters, outputs, diagnostics. */
@@ -203,7 +203,7 @@ export const resources: RedactionRule = {
 
 /** The key that an anchor is part of; an escape before it is a line break. */
 function keyAt(text: string, anchor: Extent): Extent {
-  const {start, end} = wordAround(text, anchor);
+  const {start, end} = wordAround(text, {start: anchor.start, end: anchor.start});
   const isEscaped = start < anchor.start && /\\[nrt]$/.test(text.slice(start - 1, start + 1));
   return {start: isEscaped ? start + 1 : start, end};
 }

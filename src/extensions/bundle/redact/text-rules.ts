@@ -1,5 +1,5 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
-import {isHarmless, looksChosen} from './harmless.ts';
+import {isHarmless, isOtherWord, looksMemorable, looksStrong} from './harmless.ts';
 import {type Extent, NOTHING, type RedactionRule} from './rule.ts';
 
 const BASIC = /basic(?:[ \t]+|%20|\\u0020)((?:[A-Za-z0-9+/]|%2[bf]){6,4096}(?:=|%3d){0,2})/iy;
@@ -86,21 +86,23 @@ function secretsOfLogin(text: string, {user, password}: Login): readonly Extent[
 }
 
 const HOST = /(?:[\w.-]{1,253}:\d{2,5}(?![\w@])|(?:tcp|unix)\()/y;
+const NAME = /[a-z][\w.-]{0,253}(?=[\s"'/:]|$)/iy;
 const ENDS_CREDENTIALS = new Set(' \t\r\n"\'@/');
 
-/** `user:password@host:port` without a scheme. */
+/** `user:password@host:port` without a scheme, or without a port if the password is unmistakable. */
 const bareCredentials: RedactionRule = {
   name: 'url',
   anchors: ['@'],
   find(text, {start, end}) {
-    if (matchAt(HOST, text, end) === undefined) return NOTHING;
+    const isHost = matchAt(HOST, text, end) !== undefined;
+    if (!isHost && matchAt(NAME, text, end) === undefined) return NOTHING;
     let first = start;
     while (first > 0 && start - first < 340 && !ENDS_CREDENTIALS.has(text.charAt(first - 1)))
       first -= 1;
     const password = /(?:^|[^\w.%+-])[\w.%+-]{1,64}:(.{2,256})$/.exec(
       text.slice(first, start),
     )?.[1];
-    return password === undefined || isHarmless(password)
+    return password === undefined || isHarmless(password) || !(isHost || looksStrong(password))
       ? NOTHING
       : [{start: start - password.length, end: start}];
   },
@@ -127,18 +129,52 @@ const accounts: RedactionRule = {
 };
 
 const CALL = /[\w.:]{0,40}\(([^\n()]{0,240})/dy;
-const LITERAL = /["']([^"'\n/@]{4,128})["']/g;
+const LITERAL = /["']([^"'\n]{0,128})["']/g;
 
 /** Literals that look like passwords in a call that logs in or encrypts. */
 const callArguments: RedactionRule = {
   name: 'command',
-  anchors: ['auth', 'login', 'connect', 'credential', 'crypt', 'hmac', '_construct', 'sign'],
+  anchors: [
+    'auth',
+    'login',
+    'connect',
+    'mysqli',
+    'pdo',
+    'password_',
+    'jwt',
+    'credential',
+    'crypt',
+    'hmac',
+    '_construct',
+    'sign',
+    'bind',
+    'kinit',
+    'basic',
+    'user(',
+    '_user',
+    'keyspec',
+    'keystore',
+    'cipher',
+    'aes.new',
+    'hash',
+  ],
   onlyOutside: true,
   find(text, {start}) {
     const [from = 0, to = 0] = matchAt(CALL, text, start)?.indices?.[1] ?? [];
-    return [...text.slice(from, to).matchAll(LITERAL)].flatMap(({1: value = '', index}) =>
-      looksChosen(value) ? [{start: from + index + 1, end: from + index + 1 + value.length}] : [],
-    );
+    const all = text.slice(from, to);
+    const literals = [...all.matchAll(LITERAL)];
+    const argumentsBefore = (index: number): number => all.slice(0, index).split(',').length - 1;
+    return literals
+      .filter(({1: value = '', index}) => {
+        // The first argument of several is a user or a host, the second one can be a name.
+        const before = argumentsBefore(index);
+        const isFirst = before === 0 && literals.length > 1;
+        return !isFirst && (looksMemorable(value) || (before > 1 && isOtherWord(value)));
+      })
+      .map(({1: value = '', index}) => ({
+        start: from + index + 1,
+        end: from + index + 1 + value.length,
+      }));
   },
 };
 
@@ -177,7 +213,7 @@ const ADDRESS = new RegExp(
 
 /** Hosts of software that everybody uses, and places of this machine. */
 const PUBLIC =
-  /(?:^|\.)(?:github\.com|gitlab\.com|golang\.org|terraform\.io|opentofu\.org|hashicorp\.com|k8s\.io|kubernetes\.io|docker\.(?:io|com)|ghcr\.io|quay\.io|npmjs\.org|pypi\.org|ubuntu\.com|debian\.org|iana\.org|w3\.org|example\.(?:com|net|org)|opentelemetry\.io|sigstore\.dev)$|^(?:kubernetes\.default\.svc|127\.0\.0\.1|0\.0\.0\.0|169\.254\.169\.254)/i;
+  /(?:^|\.)(?:github\.com|gitlab\.com|golang\.org|terraform\.io|opentofu\.org|hashicorp\.com|k8s\.io|kubernetes\.io|docker\.(?:io|com)|ghcr\.io|quay\.io|npmjs\.org|pypi\.org|ubuntu\.com|debian\.org|iana\.org|w3\.org|example\.(?:com|net|org)|opentelemetry\.io|sigstore\.dev)$|^(?:www|docs|lists|support|releases|help)\.|^(?:kubernetes\.default\.svc|127\.0\.0\.1|0\.0\.0\.0|169\.254\.169\.254)/i;
 
 /** Only with `--redact strict`: host names and addresses around a dot or a colon. */
 export const addressRules: readonly RedactionRule[] = [/[\w.-]/, /[0-9a-f:]/i].map(

@@ -75,7 +75,7 @@ export class Wrappers {
     // The cut sequence stays behind.
     if (all.length - last > LONGEST_LINE) end = Math.max(last + 1, all.length - MOST_CUT);
     this.#pending = all.subarray(end);
-    return this.#text(all, end);
+    return end === 0 ? NONE : this.#text(all, end);
   }
 
   end(): Buffer {

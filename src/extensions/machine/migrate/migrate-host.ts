@@ -322,9 +322,7 @@ function generateFrom(
 }
 
 function refusal(setting: Setting, settings: Settings, target: Target, key: string): Change {
-  const reason =
-    refusalReason(chartFor(target), setting, settings.get(setting)) ??
-    'the chart has no key for it';
+  const reason = refusalReason(chartFor(target), setting, settings.get(setting));
   return changeOf('dropped', [key], `not supported by ${targetName(target)}: ${reason}.`);
 }
 

@@ -22,7 +22,9 @@ import {httpsProxy} from '../../../settings/network.ts';
 import {otelEndpoint} from '../../../settings/observability.ts';
 import {concurrency} from '../../../settings/purpose.ts';
 import {runSize} from '../../../settings/size.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import {dataHome} from '../../../settings/storage.ts';
+import {caFile} from '../../../settings/tls.ts';
 import {containerName, PURPOSE_LABEL, purposeOf} from '../containers.ts';
 import {sharedDirectories} from '../directories.ts';
 import {agentContainers} from '../roles.ts';
@@ -99,18 +101,12 @@ const memory = machineCheck('Machine', 'host-memory', 'Memory for concurrent run
       if (runs * least + FOR_AGENT > total)
         return fail(
           `The machine has ${inGib(total)}, but the agent needs ${needed(least)}`,
-          changing(
-            concurrency,
-            'Use a machine with more memory, or lower --concurrency or --run-memory-limit',
-          ),
+          changing`Use a machine with more memory, or lower ${concurrency} or ${runSize.memoryLimit}`,
         );
       if (runs * usual + FOR_AGENT > total)
         return warn(
           `The machine has ${inGib(total)}, but Scalr recommends ${needed(usual)}`,
-          changing(
-            concurrency,
-            'Use a machine with more memory, lower --concurrency, or set what a run needs: --run-memory-limit 1Gi',
-          ),
+          changing`Use a machine with more memory, lower ${concurrency}, or set what a run needs: ${withValue(runSize.memoryLimit, '1Gi')}`,
         );
       return pass(`${inGib(total)}; the agent needs ${needed(usual)}`);
     }),
@@ -129,7 +125,7 @@ const cpu = machineCheck('Machine', 'host-cpu', 'CPUs for concurrent runs', {
         ? pass(`${count(cpus, 'CPU')} for ${count(runs, 'concurrent run')}`)
         : warn(
             `${count(cpus, 'CPU')} for ${count(runs, 'concurrent run')}, so runs are slow`,
-            changing(concurrency, `Use more CPUs, or --concurrency ${cpus}`),
+            changing`Use more CPUs, or ${withValue(concurrency, cpus)}`,
           );
     }),
 });
@@ -148,7 +144,7 @@ const disk = machineCheck('Machine', 'host-disk', 'Free disk space', {
         ? pass(few(all.map(text)))
         : warn(
             few(small.map(text)),
-            changing(dataHome, 'Free space, or use a directory on another disk: --data-home'),
+            changing`Free space, or use a directory on another disk: ${dataHome}`,
           );
     }),
 });
@@ -182,12 +178,12 @@ const dockerVersion = machineCheck('Docker', 'docker-version', 'Docker', {
     const message = `Docker ${version} is older than 20.10`;
     return get(imagePullPolicy) === undefined
       ? warn(
-          `${message}. Scalr supports it, but --image-pull-policy does not work with it`,
+          `${message}. Scalr supports it, but an image pull policy does not work with it`,
           'Install Docker 20.10 or newer',
         )
       : fail(
-          `${message}, which --image-pull-policy requires`,
-          changing(imagePullPolicy, 'Install Docker 20.10 or newer, or omit --image-pull-policy'),
+          `${message}, which an image pull policy requires`,
+          changing`Install Docker 20.10 or newer, or omit ${imagePullPolicy}`,
         );
   },
 });
@@ -290,10 +286,7 @@ const directories = machineCheck('Agents', 'host-directories', 'Data directories
         const [shared] = sharedDirectories(agent, all);
         return shared === undefined
           ? pass(few(own))
-          : warn(
-              shared.replace(/\.$/, ''),
-              changing(dataHome, 'Use another directory: --data-home'),
-            );
+          : warn(shared.replace(/\.$/, ''), changing`Use another directory: ${dataHome}`);
       } catch (error) {
         if (!(error instanceof ExpectedError)) throw error;
         return fail(error.message.replace(/\.$/, ''), error.suggestions.join('; '));
@@ -353,7 +346,7 @@ const scalr = machineCheck('Hosts', 'host-scalr', 'Scalr, from this machine', {
     if (own.every(isPattern))
       return notChecked(
         'The Scalr URL is not set',
-        changing(url, 'Set it, for example with --url https://acme.scalr.io'),
+        changing`Set it, for example with ${withValue(url, 'https://acme.scalr.io')}`,
       );
     const [account] = own;
     return resultOf(own, (tried) => {
@@ -361,10 +354,7 @@ const scalr = machineCheck('Hosts', 'host-scalr', 'Scalr, from this machine', {
       if (wrong.length === 0)
         return pass(few(tried.map(({host, probe}) => `${host}: ${probe.message}`)));
       const message = `Cannot connect to ${namesOf(wrong)}`;
-      const remedy = changing(
-        httpsProxy,
-        'Allow the hosts in the firewall and the proxy, or correct --https-proxy and --ca-file',
-      );
+      const remedy = changing`Allow the hosts in the firewall and the proxy, or correct ${httpsProxy} and ${caFile}`;
       // Only the relay is missing.
       return wrong.some(({host}) => host === account?.host)
         ? fail(message, remedy)
@@ -406,7 +396,7 @@ const telemetry = machineCheck(
           ? pass(few(tried.map(({host, port}) => `${host}:${port}`)))
           : warn(
               `Cannot connect to ${namesOf(failed(tried))}. Runs work, but metrics and traces are lost`,
-              changing(otelEndpoint, 'Correct --otel-endpoint, or start the collector'),
+              changing`Correct ${otelEndpoint}, or start the collector`,
             ),
       );
     },

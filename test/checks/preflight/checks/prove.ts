@@ -84,7 +84,7 @@ export function prove(group: string, checks: readonly Check[], cases: readonly C
       expect(silent).toEqual([]);
     });
 
-    test.each(cases)('a remedy of $id names its setting: $when', async (each) => {
+    test.each(cases)('$id names settings as data, not as flags: $when', async (each) => {
       const [found] = runChecks([checkOf(each)], await contextOf(each)).filter(
         ({verdict}) => verdict !== 'passed',
       );
@@ -92,10 +92,10 @@ export function prove(group: string, checks: readonly Check[], cases: readonly C
         catalog.some(({id}) =>
           new RegExp(`^(?!.*(kubectl|oc|helm|scalr-agent) ).*--${id}(?![\\w-])`).test(text),
         );
-      const unnamed = found?.remedies.filter(
-        ({text, setting}) => setting === undefined && namesFlag(text),
+      const texts = (found?.remedies ?? []).flatMap(({text, parts = [text]}) =>
+        parts.filter((part) => typeof part === 'string'),
       );
-      expect(unnamed ?? []).toEqual([]);
+      expect([found?.message ?? '', ...texts].filter(namesFlag)).toEqual([]);
     });
   });
 }

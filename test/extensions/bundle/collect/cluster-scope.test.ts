@@ -89,7 +89,9 @@ test('a policy that nothing enforces stands out, with what runs the network', as
         /^NetworkPolicies are not enforced \(DaemonSet kube-flannel-ds: flannel without a policy engine\)/,
       ),
       evidence: {file: 'network.json', line: expect.any(Number)},
-      remedies: [{text: expect.stringContaining('Enable a network policy engine')}],
+      remedies: [
+        expect.objectContaining({text: expect.stringContaining('Enable a network policy engine')}),
+      ],
     },
   ]);
   expect(said).toContain('"areEnforced"');
