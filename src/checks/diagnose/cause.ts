@@ -12,8 +12,8 @@ export interface Symptom {
   since?: string | undefined;
   /** Overrides the time, for example after enough attempts. */
   isPermanent?: boolean | undefined;
-  /** Overrides the remedy of the row. */
-  remedy?: string | undefined;
+  /** Instead of the remedy of the row. */
+  remedies?: readonly string[] | undefined;
 }
 
 export interface CauseRow {

@@ -1,6 +1,6 @@
 import type {KubernetesObject, Pod, Workload} from '../../cluster/kubernetes/objects.ts';
 import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
-import {byVerdict, type ObjectFinding, objectFinding} from '../../ground/finding.ts';
+import {byVerdict, type ObjectFinding, remediesOf} from '../../ground/finding.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {count, groupsOf} from '../../ground/text.ts';
 import {agentLogCauses, registered} from './agent-log.ts';
@@ -262,9 +262,10 @@ function causeOf(row: CauseRow, symptom: AgedSymptom, snapshot: Snapshot): Found
   const isOld = age >= permanentAfter;
   const isStuck = row.ignoresTries ? isOld : (symptom.isPermanent ?? isOld);
   const verdict = isStuck && !isSuperseded(snapshot, object) ? 'error' : 'warning';
-  const remedy = symptom.remedy ?? remedyOf(row, symptom, snapshot.kubeTarget);
+  const remedies = symptom.remedies ?? [remedyOf(row, symptom, snapshot.kubeTarget)];
+  const subject = {object: objectLabel(about)};
   return {
-    finding: objectFinding(verdict, objectLabel(about), code, {message: reason, remedy}),
+    finding: {code, verdict, subject, message: reason, remedies: remediesOf(...remedies)},
     about,
     isVague,
   };

@@ -115,7 +115,7 @@ export const containerCauses: readonly CauseTable[] = [
             reason,
             since: unhealthySince(pod),
             isPermanent: isRestartedEnough(container),
-            remedy: memoryRemedy(container.name),
+            remedies: [memoryRemedy(container.name)],
           };
         }),
   }),
@@ -132,8 +132,9 @@ export const containerCauses: readonly CauseTable[] = [
         )
         .map((broken) => {
           const text = broken.messages.join(' ');
-          const remedy = /OOM-killed/.test(text) ? memoryRemedy(broken.container.name) : undefined;
-          return {...notStarted(broken, text), remedy};
+          const isOfMemory = /OOM-killed/.test(text);
+          const remedies = isOfMemory ? [memoryRemedy(broken.container.name)] : undefined;
+          return {...notStarted(broken, text), remedies};
         }),
   }),
   singleCause({
@@ -224,7 +225,7 @@ export const podCauses: readonly CauseTable[] = [
     symptoms: (snapshot, now) =>
       evictions(snapshot, now).map(({pod, alike}) => ({
         object: pod,
-        remedy: evictionRemedy(pod.status?.message ?? ''),
+        remedies: [evictionRemedy(pod.status?.message ?? '')],
         reason: oneLine(`Evicted: ${pod.status?.message ?? ''}`),
         isPermanent: alike >= MIN_EVICTIONS ? true : undefined,
       })),

@@ -202,6 +202,10 @@ function unscheduledPods(snapshot: Snapshot): Symptom[] {
       .replace(/\. not found$/, '');
     const parts = partsOf(pod, summary);
     const hasRuns = isOfAgentLocal(rootOf(snapshot, pod));
+    const remedyOfPart = ({row: {remedyForRuns, ...row}}: NodePart): string => {
+      const remedy = hasRuns ? (remedyForRuns ?? row.remedy) : row.remedy;
+      return remedyOf({...row, remedy}, {object: pod}, snapshot.kubeTarget);
+    };
     return [
       {
         object: pod,
@@ -209,15 +213,7 @@ function unscheduledPods(snapshot: Snapshot): Symptom[] {
         reason: oneLine(`unschedulable: ${summary}`),
         since,
         isPermanent: eventsOf(snapshot, pod, NODE_COMING).length > 0 ? false : undefined,
-        remedy:
-          [
-            ...new Set(
-              parts.map(({row: {remedyForRuns, ...row}}) => {
-                const remedy = hasRuns ? (remedyForRuns ?? row.remedy) : row.remedy;
-                return remedyOf({...row, remedy}, {object: pod}, snapshot.kubeTarget);
-              }),
-            ),
-          ].join('; or: ') || undefined,
+        remedies: parts.length === 0 ? undefined : [...new Set(parts.map(remedyOfPart))],
       },
     ];
   });
@@ -226,8 +222,14 @@ function unscheduledPods(snapshot: Snapshot): Symptom[] {
 const isOfAgentLocal = ({metadata}: KubernetesObject): boolean =>
   metadata.labels?.['helm.sh/chart']?.startsWith('agent-local-') ?? false;
 
+/** Why some nodes do not take a pod. */
+interface NodePart {
+  row: NodeRow;
+  text: string;
+}
+
 /** The part that excludes most nodes comes first; ties are ordered as in the table. */
-function partsOf(pod: Pod, message: string): {row: NodeRow; text: string}[] {
+function partsOf(pod: Pod, message: string): NodePart[] {
   const found = message
     .replace(/^\d+\/\d+ nodes are available: /, '')
     .split(/, (?=\d+ )/)

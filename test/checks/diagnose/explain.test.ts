@@ -615,7 +615,7 @@ describe('a cause', () => {
       verdict: permanentFrom === 'never' ? 'warning' : 'error',
       subject: {object},
       message: reason,
-      remedies: [{text: expect.stringMatching(/\w{3}/)}],
+      remedies: expect.arrayContaining([{text: expect.stringMatching(/\w{3}/)}]),
     });
     expect(more).toEqual([]);
     if (typeof permanentFrom === 'number' && permanentFrom > 0)
@@ -712,7 +712,7 @@ test('several reasons of the scheduler have all their remedies', () => {
     '1 node(s) had untolerated taint(s), 1 Insufficient cpu, 1 Too many pods',
   );
   const [cause] = explainSnapshot(snapshot(objects), afterStart(1));
-  expect(cause?.remedies[0]?.text.split('; or: ')).toHaveLength(3);
+  expect(cause?.remedies).toHaveLength(3);
 });
 
 test.each([

@@ -1,7 +1,6 @@
 import {policyMissesRuns} from '../../../charts/releases/target.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
-import type {Remedy} from '../../../ground/finding.ts';
-import {changing} from '../../../ground/finding.ts';
+import {changing, type Remedy, remediesOf} from '../../../ground/finding.ts';
 import {few} from '../../../ground/text.ts';
 import {url} from '../../../settings/agent.ts';
 import {cache, cachePath, cacheSize} from '../../../settings/cache.ts';
@@ -55,21 +54,17 @@ function withLeftover(
   };
 }
 
+const LONGER = 'Increase the timeout: --timeout 5m';
+
 function podResult({pod, image, notes}: ProbePlan, {log, node, causes}: ProbeOutcome): CheckResult {
   const where = node === undefined ? '' : ` on ${node}`;
   if (log !== undefined) return pass([`${pod} ran ${image}${where}`, ...notes].join('; '));
   const [cause] = causes;
-  if (cause === undefined)
-    return fail(
-      `${pod}${where} did not complete within --timeout`,
-      'Increase the timeout: --timeout 5m',
-    );
+  if (cause === undefined) return fail(`${pod}${where} did not complete within --timeout`, LONGER);
   const because = `${pod}${where} did not complete: ${causes.map(({reason}) => reason).join('; ')}`;
-  const remedies = [
-    ...causes.map((each) => each.remedy),
-    ...(cause.isPermanent ? [] : ['or increase the timeout: --timeout 5m']),
-  ];
-  return fail(because, [...new Set(remedies)].join('; '));
+  const remedies = new Set(causes.map((each) => each.remedy));
+  if (!cause.isPermanent) remedies.add(LONGER);
+  return {verdict: 'error', message: because, remedies: remediesOf(...remedies)};
 }
 
 const probeScalr = check('Probe', 'probe-scalr', 'Scalr, from the probe pod', {

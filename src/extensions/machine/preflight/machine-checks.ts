@@ -289,7 +289,8 @@ const directories = machineCheck('Agents', 'host-directories', 'Data directories
           : warn(shared.replace(/\.$/, ''), changing`Use another directory: ${dataHome}`);
       } catch (error) {
         if (!(error instanceof ExpectedError)) throw error;
-        return fail(error.message.replace(/\.$/, ''), error.suggestions.join('; '));
+        const {message, remedies} = error;
+        return {verdict: 'error', message: message.replace(/\.$/, ''), remedies};
       }
     });
   },
