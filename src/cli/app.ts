@@ -27,7 +27,7 @@ import {LaterPrompter} from '../ui/later-prompter.ts';
 import {LiveLines} from '../ui/live-lines.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
 import {asciiFallback, isAsciiOnly, type Screen} from '../ui/theme.ts';
-import {withoutSecretsOf, withoutSecretsOfHost} from './foreign-output.ts';
+import {withoutSecretsOf, withoutSecretsOfClient, withoutSecretsOfHost} from './foreign-output.ts';
 
 /** External dependencies of a command; tests replace them. */
 export interface App extends Clock {
@@ -90,8 +90,10 @@ const LOADED_LATER: Pick<
   App,
   'kubernetes' | 'registries' | 'connections' | 'archives' | 'pageTemplate' | 'openInBrowser'
 > = {
-  kubernetes: async (...where) =>
-    (await import('../cluster/kubernetes/connect.ts')).kubernetesClient(...where),
+  kubernetes: async (...where) => {
+    const {kubernetesClient} = await import('../cluster/kubernetes/connect.ts');
+    return withoutSecretsOfClient(kubernetesClient(...where));
+  },
   registries: {
     manifest: async (...about) =>
       (await import('../ground/system/connections.ts')).registries.manifest(...about),

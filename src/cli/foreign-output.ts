@@ -1,4 +1,6 @@
+import type {KubernetesClient} from '../cluster/kubernetes/client.ts';
 import type {ProcessResult} from '../ground/command-line.ts';
+import type {ReadError} from '../ground/fact.ts';
 import type {HostAnswer, HostError, HostTools, Processes} from '../ground/system/system.ts';
 
 /*
@@ -35,4 +37,22 @@ export const withoutSecretsOfHost = (host: HostTools): HostTools => ({
     const log = await host.stream(call, options);
     return log.error === undefined ? log : {error: await errorWithoutSecrets(log.error)};
   },
+});
+
+/** What an error says can be what a credential plugin printed. Most of what is not found was only looked for. */
+async function readWithoutSecrets<A extends {error?: ReadError | undefined} | undefined>(
+  answer: A,
+): Promise<A> {
+  const error = answer?.error;
+  if (error === undefined || error.kind === 'not-found') return answer;
+  return {...answer, error: {...error, message: await redacted(error.message)}};
+}
+
+export const withoutSecretsOfClient = (client: KubernetesClient): KubernetesClient => ({
+  connect: (signal) => client.connect(signal),
+  close: () => client.close(),
+  get: async (path, options) => readWithoutSecrets(await client.get(path, options)),
+  post: async (path, body, options) => readWithoutSecrets(await client.post(path, body, options)),
+  stream: async (path, options) => readWithoutSecrets(await client.stream(path, options)),
+  send: async (request, options) => readWithoutSecrets(await client.send(request, options)),
 });

@@ -1,7 +1,10 @@
 import {spawnSync} from 'node:child_process';
-import {existsSync} from 'node:fs';
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
 import {formsOf, rareFormsOf} from '../../src/extensions/bundle/redact/leak-check.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {findKubectl} from '../control-plane/kubectl.ts';
 import {contentOf, hostShims} from '../support/host-shims.ts';
 import {PROGRAM, runBuilt} from './built.ts';
 
@@ -88,4 +91,62 @@ test.each([
     expect(status).toBeGreaterThan(0);
     expect(SAID.filter((secret) => `${stdout}${stderr}`.includes(secret))).toEqual([]);
   }
+}, 250_000);
+
+const helms = await findHelm();
+const kubectl = await findKubectl();
+
+/** A kubeconfig whose credential plugin fails, and a plugin of helm that does when it downloads a chart. */
+function failingPlugins(): Record<string, string> {
+  const folder = shims.empty();
+  const plugin = join(folder, 'plugins', 'corp');
+  mkdirSync(plugin, {recursive: true});
+  const script = join(plugin, 'fail.sh');
+  writeFileSync(script, `#!/bin/sh\n${FAILS}\n`, {mode: 0o755});
+  const described = [
+    'name: corp',
+    'version: 0.1.0',
+    'usage: x',
+    'description: x',
+    'command: fail.sh',
+  ];
+  const downloads = ['downloaders:', '- command: fail.sh', '  protocols: [corp]', ''];
+  writeFileSync(join(plugin, 'plugin.yaml'), [...described, ...downloads].join('\n'));
+  const exec = {
+    apiVersion: 'client.authentication.k8s.io/v1',
+    command: script,
+    interactiveMode: 'Never',
+  };
+  const kubeconfig = {
+    clusters: [{name: 'c', cluster: {server: 'https://127.0.0.1:1'}}],
+    users: [{name: 'u', user: {exec}}],
+    contexts: [{name: 'c', context: {cluster: 'c', user: 'u'}}],
+    'current-context': 'c',
+  };
+  const path = join(folder, 'kubeconfig');
+  writeFileSync(path, JSON.stringify(kubeconfig), {mode: 0o600});
+  return {KUBECONFIG: path, HELM_PLUGINS: dirname(plugin), HOME: folder, NO_COLOR: '1'};
+}
+
+test.each(
+  helms.flatMap((helm) =>
+    [
+      'status --namespace scalr',
+      'preflight --namespace scalr --chart agent-k8s',
+      'preflight --namespace scalr --chart agent-k8s --chart-source corp://charts/agent-k8s',
+    ].map((line) => ({...helm, line})),
+  ),
+)('prints nothing secret that a real plugin of helm $major or kubectl said: $line', ({
+  path,
+  line,
+}) => {
+  const tools = {helm: `exec ${path} "$@"`, kubectl: `exec ${kubectl} "$@"`};
+  const env = {...failingPlugins(), PATH: shims.path(tools)};
+  const {status, stdout, stderr} = runBuilt('scalr-agent', [...line.split(' '), '--verbose'], {
+    env,
+    timeoutMs: 120_000,
+  });
+  expect(status).toBeGreaterThan(0);
+  expect(`${stdout}${stderr}`).toMatch(/\[redacted:/);
+  expect(SAID.filter((secret) => `${stdout}${stderr}`.includes(secret))).toEqual([]);
 }, 250_000);

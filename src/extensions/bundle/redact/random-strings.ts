@@ -88,6 +88,7 @@ export function isNamedHarmless(text: string, start: number): boolean {
     /(?:^|[\s"'=(])(?:arn:[^\s"']*|h1:[\w+/]*)$/.test(before)
   )
     return true;
+  if (!before.includes('->')) return false;
   const [, first] =
     /(^|[^"]*)\\*"[^"\n]*"[ \t]*->[ \t]*\\*"$/.exec(before.slice(before.lastIndexOf('\n') + 1)) ??
     [];
