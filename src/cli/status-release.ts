@@ -8,8 +8,9 @@ import {
   withAccount,
 } from '../extensions/account/account-status.ts';
 import {pooled, withTimeout} from '../ground/async.ts';
-import {type ClusterTarget, type ReleaseName, reportCommands} from '../ground/command-line.ts';
+import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, onFailure} from '../ground/errors.ts';
+import {reportCommands} from '../ground/own-commands.ts';
 import type {Processes} from '../ground/system/system.ts';
 import {count, few} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';

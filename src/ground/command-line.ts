@@ -33,13 +33,6 @@ export const ownCommand = (
   ...more: readonly string[]
 ): string => commandLine({tool: 'scalr-agent', args: [command, ...nameFlags(name), ...more]});
 
-/** Lists the agents of a cluster. */
-export const listCommand = (kubeTarget: ClusterTarget): string =>
-  commandLine({
-    tool: 'scalr-agent',
-    args: ['status', '--all-namespaces', ...clusterFlags(kubeTarget, '--kube-context')],
-  });
-
 /** Flags of this program that select the release and the cluster. */
 export const nameFlags = ({release, kubeTarget}: ReleaseName): string[] => [
   '--release',
@@ -49,16 +42,13 @@ export const nameFlags = ({release, kubeTarget}: ReleaseName): string[] => [
   ...clusterFlags(kubeTarget, '--kube-context'),
 ];
 
-/** Collect a bundle of a release, and open its page. */
-export const reportCommands = (name: ReleaseName): readonly string[] => [
-  ownCommand('collect-logs', name, '--out', 'bundle.zip'),
-  'scalr-agent inspect bundle.zip --open',
-];
-
 /** Selects the cluster; absent values are the defaults of the user. */
 export type ClusterSelection = Pick<ClusterTarget, 'kubeContext' | 'kubeconfig'>;
 
-const clusterFlags = ({kubeContext, kubeconfig}: ClusterSelection, context: string): string[] => [
+export const clusterFlags = (
+  {kubeContext, kubeconfig}: ClusterSelection,
+  context: string,
+): string[] => [
   ...(kubeContext ? [context, kubeContext] : []),
   ...(kubeconfig ? ['--kubeconfig', kubeconfig] : []),
 ];

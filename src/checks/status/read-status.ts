@@ -22,15 +22,11 @@ import {readController, unrecordedAgents} from '../../cluster/release/managers.t
 import {contextName, newestRevision} from '../../cluster/release/read-release.ts';
 import {isAboutSecrets, rolesToRead, withRoles} from '../../cluster/release/roles-to-read.ts';
 import {type Clock, pooled, withTimeout} from '../../ground/async.ts';
-import {
-  type ClusterTarget,
-  kubectlCommand,
-  listCommand,
-  type ReleaseName,
-} from '../../ground/command-line.ts';
+import {type ClusterTarget, kubectlCommand, type ReleaseName} from '../../ground/command-line.ts';
 import {ExpectedError, failed, onFailure} from '../../ground/errors.ts';
 import type {ReadError} from '../../ground/fact.ts';
 import {type ObjectFinding, remediesOf, unknownOf} from '../../ground/finding.ts';
+import {listCommand} from '../../ground/own-commands.ts';
 import {isTransient} from '../../ground/tool-errors.ts';
 import type {Tree, Values} from '../../ground/tree.ts';
 import {tryCluster} from '../../ground/unreachable.ts';

@@ -19,15 +19,11 @@ import {
 } from '../../cluster/release/managers.ts';
 import {isPending} from '../../cluster/release/read-release.ts';
 import {callText} from '../../ground/call-arguments.ts';
-import {
-  type ClusterTarget,
-  listCommand,
-  ownCommand,
-  type ReleaseName,
-} from '../../ground/command-line.ts';
+import {type ClusterTarget, ownCommand, type ReleaseName} from '../../ground/command-line.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {type ObjectFinding, objectFinding} from '../../ground/finding.ts';
 import {oneLine} from '../../ground/one-line.ts';
+import {listCommand} from '../../ground/own-commands.ts';
 import {objectLabel, rootsOf} from '../diagnose/snapshot-queries.ts';
 
 /** Problems of a release, even if its pods are ready. Pure. */

@@ -1,7 +1,8 @@
 import {apiFailure} from '../../cluster/kubernetes/api-error.ts';
-import {kubectlCommand, listCommand} from '../../ground/command-line.ts';
+import {kubectlCommand} from '../../ground/command-line.ts';
 import {type ExpectedError, type FailureCode, failed} from '../../ground/errors.ts';
 import type {ReadErrorKind} from '../../ground/fact.ts';
+import {listCommand} from '../../ground/own-commands.ts';
 import {statusesOf} from './collect/log-items.ts';
 import type {BundleOptions, PreparedBundle} from './collect/prepare.ts';
 import {hasRunId, nameContainsRun} from './collect/scope.ts';
