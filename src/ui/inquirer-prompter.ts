@@ -4,16 +4,13 @@ import {input, search, select} from '@inquirer/prompts';
 import {untilAborted} from '../ground/async.ts';
 import {GoBack, PromptCanceled, unlessBack} from '../ground/errors.ts';
 import type {InputQuestion, ListQuestion, Prompter, TextQuestion} from '../ground/system/system.ts';
-import {LiveLines} from './live-lines.ts';
 import {answeredText, isYes, masked, TOKEN, TOKEN_HERE, yesOrNo} from './prompt-text.ts';
 import {dotsText, messageText, promptTheme, rowsOf} from './prompt-theme.ts';
+import {Spinner} from './spinner.ts';
 import {TerminalInput} from './terminal-input.ts';
-import {asciiFallback, type Screen, SPINNER, theme} from './theme.ts';
+import {asciiFallback, type Screen} from './theme.ts';
 
-const HIDE_CURSOR = '\u001B[?25l';
-const SHOW_CURSOR = '\u001B[?25h';
 const CLEAR = '\u001B[H\u001B[2J';
-const FRAME_MS = 100;
 /** Lines below a list: a blank one, the longest meaning, the keys, and the cursor. */
 const BELOW_LIST = 7;
 /** Why a prompt must be drawn again: facts have arrived, or the whole window is empty. */
@@ -148,23 +145,13 @@ export class InquirerPrompter implements Prompter {
 
   async wait<T>(message: string, promise: Promise<T>): Promise<T> {
     const {output, signal = new AbortController().signal} = this.#streams;
-    const {draw} = new LiveLines(output);
-    let frame = 0;
-    const paint = (): void => {
-      const mark = theme(this.#screen).cyan(SPINNER[frame % SPINNER.length]);
-      frame += 1;
-      draw(`${asciiFallback(`${mark}  ${message}`, this.#screen)}${HIDE_CURSOR}\n`);
-    };
-    paint();
-    const timer = setInterval(paint, FRAME_MS);
+    const spinner = new Spinner(message, output, this.#screen);
     try {
       const result = await this.#held(() => untilAborted(promise, signal));
       if (signal.aborted) throw new PromptCanceled();
       return result as T;
     } finally {
-      clearInterval(timer);
-      draw('');
-      output.write(SHOW_CURSOR);
+      spinner.stop();
     }
   }
 

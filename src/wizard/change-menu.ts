@@ -28,7 +28,7 @@ export async function chooseTopic(
     const picked = await prompter.select({
       message: 'Change',
       heading,
-      help: ['Each row asks one to three questions. All other answers are kept.'],
+      help: ['Each entry asks one to three questions. All other answers are kept.'],
       canGoBack: true,
       choices: [
         ...topics.map((topic) => rowOf(topic, view)),

@@ -44,7 +44,7 @@ const SCREENS: readonly Screen[] = [
   },
   {
     title: 'Change',
-    text: 'One row for each topic, with its value. Type to jump to a row. Esc returns to the review.',
+    text: 'One entry for each topic, with its value. Type to jump to an entry. Esc returns to the review.',
     keys: [`ch${ENTER}`],
     see: /◆ {2}Change[\s\S]*Esc back/,
   },
