@@ -15,7 +15,7 @@ export default defineConfig({
       '**/linear-time.test.ts',
     ],
     env: {NO_COLOR: '1', CI: 'true'},
-    testTimeout: 60_000,
+    testTimeout: 300_000,
     setupFiles: ['test/support/property-seed.ts'],
   },
 });

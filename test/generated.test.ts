@@ -13,6 +13,7 @@ import {explanations} from '../src/findings/catalog.ts';
 import {ERROR_CODES, ExitCode} from '../src/ground/errors.ts';
 import {httpsProxy} from '../src/settings/network.ts';
 import {concurrency} from '../src/settings/purpose.ts';
+import {adviceExamples} from './docs/advice-examples.ts';
 import {checkExamples} from './docs/check-examples.ts';
 import {codesPage, explanationsOf} from './docs/codes-page.ts';
 import {commandPage} from './docs/command-page.ts';
@@ -252,7 +253,10 @@ test('every check has an example', async () => {
 
 test('templates/findings/examples.json has what the program says', async () => {
   const ofValues = FOUND_CODES.map((code) => [code, exampleOf(code)] as const);
+  const known = new Set(explanations().map(({code}) => code));
+  const ofAdvice = Object.entries(await adviceExamples()).filter(([code]) => known.has(code));
   const examples = {
+    ...Object.fromEntries(ofAdvice),
     ...Object.fromEntries(ofValues),
     ...(await errorExamples()),
     ...(await checkExamples()),

@@ -33,6 +33,13 @@ export const ownCommand = (
   ...more: readonly string[]
 ): string => commandLine({tool: 'scalr-agent', args: [command, ...nameFlags(name), ...more]});
 
+/** Lists the agents of a cluster. */
+export const listCommand = (kubeTarget: ClusterTarget): string =>
+  commandLine({
+    tool: 'scalr-agent',
+    args: ['status', '--all-namespaces', ...clusterFlags(kubeTarget, '--kube-context')],
+  });
+
 /** Flags of this program that select the release and the cluster. */
 export const nameFlags = ({release, kubeTarget}: ReleaseName): string[] => [
   '--release',

@@ -8,7 +8,7 @@ import {refText} from '../cluster/kubernetes/object-refs.ts';
 import type {Workload} from '../cluster/kubernetes/objects.ts';
 import type {Controller, Inventory} from '../cluster/release/inventory.ts';
 import {callText} from '../ground/call-arguments.ts';
-import {helmCommand, type ReleaseName} from '../ground/command-line.ts';
+import {listCommand, type ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
 import {CLEANER_IMAGE, cleanSteps, manualCleanup, readyNodes} from './node-data.ts';
 import {beforeUninstall, dataRemovals, deletedClaims, keepVolumeSteps} from './release-data.ts';
@@ -238,7 +238,7 @@ export function requireOurChart(name: ReleaseName, chart: string | undefined): v
     'OBJECT_NOT_OWNED',
     `Release ${name.release} uses chart ${chart}, which is not a Scalr agent chart.`,
     [
-      `List releases: ${helmCommand(name.kubeTarget, 'list', '--all-namespaces')}`,
+      `List agents: ${listCommand(name.kubeTarget)}`,
       `Uninstall it yourself: ${callText(uninstall(name))}`,
     ],
   );

@@ -2,7 +2,6 @@ import {token, tokenSecret} from '../settings/agent.ts';
 import {cache, cacheStorageClass} from '../settings/cache.ts';
 import {imagePullSecret} from '../settings/images.ts';
 import {httpsProxy} from '../settings/network.ts';
-import {concurrency} from '../settings/purpose.ts';
 import {runSize} from '../settings/size.ts';
 import {ROLE} from './ask-role.ts';
 
@@ -13,11 +12,8 @@ export const FIXES: Readonly<Record<string, string>> = {
   CLEAR_TEXT_CREDENTIAL: httpsProxy.id,
   TOKEN_REJECTED: token.id,
   'efs-driver': cache.id,
-  pvc: cache.id,
-  'pvc-name': cache.id,
   'pull-secrets': imagePullSecret.id,
   'run-capacity': runSize.memoryRequest.id,
   secrets: tokenSecret.id,
   token: token.id,
-  'total-capacity': concurrency.id,
 };

@@ -45,6 +45,10 @@ test.each([
   ['OOMKilled', 'OOM_KILLED'],
   ['OOMKilled', 'RUNS_FAILED'],
   ['queued', 'RUNS_WAITING'],
+  ['ContainerCreating', 'MOUNT_FAILED'],
+  ['ContainerCreating', 'SLOW_IMAGE_PULLS'],
+  ['NAMESPACE_TERMINATING', 'DELETION_PENDING'],
+  ['namespace "x" because it is being terminated', 'DELETION_PENDING'],
 ])('a pasted line or a word of it leads to its codes: %s', async (line, code) => {
   const {stdout, exit} = await runCommand(Explain, [line, '--json']);
   expect(exit).toBe(0);

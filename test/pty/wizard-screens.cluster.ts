@@ -1,13 +1,16 @@
+import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
 import {Film} from '../../scripts/recording/film.ts';
 import {setStage} from '../../scripts/recording/stage.ts';
+import {mockApi} from '../extensions/account/mock-api.ts';
 import {jwt} from '../wizard/conversation.ts';
 
 const PAGE = join(import.meta.dirname, '../../docs/guide/wizard.md');
 const ENTER = '\r';
 const ESC = '\u001B';
 const CLEAR = '\u0015';
+const CTRL_C = '\u0003';
 const TOKEN = jwt({iss: 'acme.scalr.io'});
 
 interface Screen {
@@ -81,16 +84,36 @@ const SCREENS: readonly Screen[] = [
     keys: [ENTER],
     see: /What do you want to do\?[\s\S]*Esc back/,
   },
+  {
+    title: 'For a screen reader',
+    text: 'With `ACCESSIBLE=1` or `--accessible`, nothing is repainted, and states are words. With `TERM=dumb`, the choices are the same.',
+    keys: [CTRL_C, /\n\$$/, `clear; HOME=$PWD ACCESSIBLE=1 scalr-agent-install${ENTER}`],
+    see: /Type a number, back, help or quit, then Enter:/,
+  },
+  {
+    title: 'Agent pools',
+    text: 'With a Scalr credential, the install creates the token of an agent pool, and the pool too if you want.',
+    keys: [
+      CTRL_C,
+      /\n\$$/,
+      `clear; env HOME=$PWD $(cat account) scalr-agent-install --release second${ENTER}`,
+      /current context: EKS/,
+      ENTER,
+    ],
+    see: /Which agent pool[\s\S]*Esc back/,
+  },
 ];
 
-/** What differs from run to run, and what stands above the wizard. */
+/** Without what differs from run to run, such as a notice of a slow wait, and without what stands above the wizard. */
 const settled = (screen: readonly string[]): string =>
   screen
-    .slice(screen.findLastIndex((line) => line.includes('Ctrl-C to quit')) + 1)
+    .slice(screen.findLastIndex((line) => /Ctrl-C to quit|back, help or quit\.$/.test(line)) + 1)
     .join('\n')
     .replaceAll(/\(\d+(\.\d+)? s\)/g, '(1 s)')
     .replaceAll(/after \d+(\.\d+)? s/g, 'after 9 s')
     .replaceAll(/Kubernetes v[\d.]+/g, 'Kubernetes v1.35')
+    .replaceAll(/localhost:\d+/g, 'acme.scalr.io')
+    .replaceAll(/^Reading the choices.*\n/gm, '')
     .replaceAll(/^\$$/gm, '')
     .trim();
 
@@ -114,11 +137,26 @@ async function show(film: Film, {keys, see}: Screen): Promise<string> {
   return film.until((screen) => (see.test(textOf(screen)) ? settled(screen) : undefined));
 }
 
+/** What the environment of somebody with a Scalr credential has besides, in a file: two pools, one of them with agents. */
+async function giveAccount(directory: string): Promise<void> {
+  const {account, ca, deps} = await mockApi();
+  const pool = account.pool('production');
+  account.agent(pool, 'agent-1', {status: 'idle'});
+  account.agent(pool, 'agent-2', {status: 'busy'});
+  account.pool('staging');
+  const caFile = join(directory, 'ca.pem');
+  await writeFile(caFile, ca);
+  const variables = Object.entries({...deps.env, SSL_CERT_FILE: caFile});
+  const text = variables.map(([name, value]) => `${name}=${value}`).join(' ');
+  await writeFile(join(directory, 'account'), text);
+}
+
 test('every screen of the wizard at 80×24 is on the page about it', {
   timeout: 300_000,
 }, async () => {
   const stage = await setStage();
   onTestFinished(() => stage.clear());
+  await giveAccount(stage.directory);
   const film = new Film('/bin/sh', {columns: 80, rows: 24, cwd: stage.directory, env: stage.env});
   onTestFinished(() => film.end(0));
   await film.until((screen) => (textOf(screen) === '$' ? true : undefined));

@@ -24,8 +24,8 @@ import {isAboutSecrets, rolesToRead, withRoles} from '../../cluster/release/role
 import {type Clock, pooled, withTimeout} from '../../ground/async.ts';
 import {
   type ClusterTarget,
-  helmCommand,
   kubectlCommand,
+  listCommand,
   type ReleaseName,
 } from '../../ground/command-line.ts';
 import {ExpectedError, failed, onFailure} from '../../ground/errors.ts';
@@ -300,7 +300,7 @@ export const notAnAgentRelease = (
     `Release ${release} in namespace ${kubeTarget.namespace} is not a Scalr agent release (chart ${chart}).`,
     [
       'Select the agent release with --release and --namespace',
-      `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`,
+      `List agents: ${listCommand(kubeTarget)}`,
     ],
   );
 

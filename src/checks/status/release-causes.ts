@@ -21,7 +21,7 @@ import {isPending} from '../../cluster/release/read-release.ts';
 import {callText} from '../../ground/call-arguments.ts';
 import {
   type ClusterTarget,
-  helmCommand,
+  listCommand,
   ownCommand,
   type ReleaseName,
 } from '../../ground/command-line.ts';
@@ -176,7 +176,7 @@ export async function notFound(
     : `Release ${release} not found in namespace ${kubeTarget.namespace}${when}.`;
   return failed('RELEASE_NOT_FOUND', message, [
     ...otherAgents(unrecorded, releases.items, kubeTarget),
-    `Use another --namespace, --release or --kube-context. List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`,
+    `Use another --namespace, --release or --kube-context. List agents: ${listCommand(kubeTarget)}`,
     `Start the wizard to install the agent: ${ownCommand('install', name)}`,
   ]);
 }

@@ -1,5 +1,5 @@
 import {apiFailure} from '../../cluster/kubernetes/api-error.ts';
-import {helmCommand, kubectlCommand} from '../../ground/command-line.ts';
+import {kubectlCommand, listCommand} from '../../ground/command-line.ts';
 import {type ExpectedError, type FailureCode, failed} from '../../ground/errors.ts';
 import type {ReadErrorKind} from '../../ground/fact.ts';
 import {statusesOf} from './collect/log-items.ts';
@@ -33,10 +33,7 @@ export function emptyError(
       `No ${what} found in namespace ${namespace}.`,
       others.length > 0
         ? [`Existing releases: ${others.join(', ')}`, 'Omit --release to collect all releases']
-        : [
-            'Set the namespace with --namespace',
-            `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`,
-          ],
+        : ['Set the namespace with --namespace', `List agents: ${listCommand(kubeTarget)}`],
     );
   }
   const {error, what} = serious;

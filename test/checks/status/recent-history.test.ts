@@ -1,30 +1,20 @@
 import {describe, expect, test} from 'vitest';
-import type {KubernetesObject, Pod} from '../../../src/cluster/kubernetes/objects.ts';
-import {READY_DEPLOYMENT, readyPod, replicaSet, START} from '../diagnose/objects.ts';
-import {lookAt, NOW, revision, statusFrom, WELL} from './readings.ts';
-
-/** The running pod of the agent, whose container ended before. */
-function restarted(reason: string, finishedAt: string): Pod {
-  const pod = structuredClone(readyPod()) as Pod;
-  const [container] = pod.status?.containerStatuses ?? [];
-  Object.assign(container ?? {}, {
-    restartCount: 7,
-    lastState: {terminated: {reason, exitCode: 137, finishedAt}},
-  });
-  return pod;
-}
-
-const runPod = (name: string, status: object): KubernetesObject =>
-  ({
-    kind: 'Pod',
-    metadata: {
-      name,
-      creationTimestamp: START,
-      labels: {'app.kubernetes.io/instance': 'acme', 'app.kubernetes.io/component': 'task'},
-    },
-    spec: {},
-    status: {startTime: START, ...status},
-  }) as KubernetesObject;
+import type {KubernetesObject} from '../../../src/cluster/kubernetes/objects.ts';
+import {readyPod, START} from '../diagnose/objects.ts';
+import {
+  failedRevision,
+  ofJob,
+  REJECTED_RUN,
+  reconnected,
+  restarted,
+  runJob,
+  runPod,
+  runWithProxy,
+  WORKLOADS,
+  waitingRun,
+  withoutObject,
+} from './histories.ts';
+import {lookAt, NOW, statusFrom, WELL} from './readings.ts';
 
 const evicted = (name: string, message: string): KubernetesObject =>
   ({
@@ -34,14 +24,9 @@ const evicted = (name: string, message: string): KubernetesObject =>
   }) as KubernetesObject;
 
 const recentOf = (...objects: KubernetesObject[]) => {
-  const {state, recent} = statusFrom({
-    revision: revision({chart: 'agent-job-0.6.5'}),
-    releaseSnapshot: lookAt(objects),
-  });
+  const {state, recent} = statusFrom(ofJob(...objects));
   return {state, recent: recent.map(({code, message}) => `${code}: ${message}`)};
 };
-
-const workloads = [READY_DEPLOYMENT, replicaSet({readyReplicas: 1})];
 
 describe('what happened to a release that is ready now', () => {
   test('is nothing when nothing happened', () => {
@@ -49,20 +34,19 @@ describe('what happened to a release that is ready now', () => {
   });
 
   test('has restarts with their number, time and reason', () => {
-    expect(recentOf(...workloads, restarted('OOMKilled', START))).toEqual({
+    expect(recentOf(...WORKLOADS, restarted('OOMKilled', START))).toEqual({
       state: 'ready',
       recent: [
         'OOM_KILLED: container agent restarted 7 times, the last time at 10:00:00Z: OOMKilled (exit code 137)',
       ],
     });
-    expect(recentOf(...workloads, restarted('Error', START)).recent).toEqual([
+    expect(recentOf(...WORKLOADS, restarted('Error', START)).recent).toEqual([
       expect.stringMatching(/^RESTARTED: .*: Error \(exit code 137\)$/),
     ]);
   });
 
   test('has the last revision that failed, if it is recent', () => {
-    const failedAt = (at: string) =>
-      statusFrom({revision: revision({lastFailure: {revision: 1, at}})}).recent;
+    const failedAt = (at: string) => statusFrom(failedRevision(at)).recent;
     expect(failedAt(START)).toMatchObject([
       {
         code: 'REVISION_FAILED',
@@ -74,26 +58,19 @@ describe('what happened to a release that is ready now', () => {
   });
 
   test('has agents that connect again and again', () => {
-    const reconnected = (...seconds: number[]) => {
-      const lines = seconds.map(
-        (second) => `2026-11-21T10:00:0${second}.5Z [warning] reconnecting`,
-      );
-      const log = ['2026-11-21T10:00:00Z The agent is ready to receive tasks', ...lines];
-      const logs = {'agent-5f-x/agent': log.join('\n')};
-      return statusFrom({releaseSnapshot: lookAt(WELL, logs)}).recent;
-    };
-    expect(reconnected(1, 2, 3)).toMatchObject([
+    const found = (...seconds: number[]) => statusFrom(reconnected(...seconds)).recent;
+    expect(found(1, 2, 3)).toMatchObject([
       {
         code: 'AGENT_RECONNECTS',
         message: 'reconnected 3 times, the last time at 10:00:03Z',
       },
     ]);
-    expect(reconnected(1, 2)).toEqual([]);
-    expect(reconnected(1, 2, 2)).toEqual([]);
+    expect(found(1, 2)).toEqual([]);
+    expect(found(1, 2, 2)).toEqual([]);
   });
 
   test('does not have restarts of earlier days', () => {
-    expect(recentOf(...workloads, restarted('OOMKilled', '2026-11-19T10:00:00Z')).recent).toEqual(
+    expect(recentOf(...WORKLOADS, restarted('OOMKilled', '2026-11-19T10:00:00Z')).recent).toEqual(
       [],
     );
   });
@@ -144,54 +121,23 @@ describe('what happened to a release that is ready now', () => {
     ],
     ['the run continues', {running: {}}, []],
   ])('has pods that only a sidecar keeps running: %s', (_, state, expected) => {
-    const containerStatuses = [
-      {name: 'runner', state},
-      {name: 'istio-proxy', state: {running: {}}},
-    ];
-    const pod = {
-      ...runPod('atask-1', {phase: 'Running', containerStatuses}),
-      spec: {containers: [{name: 'runner'}, {name: 'istio-proxy'}]},
-    };
-    expect(recentOf(...WELL, pod).recent).toEqual(expected);
+    expect(recentOf(...WELL, runWithProxy(state)).recent).toEqual(expected);
   });
 
   test('has runs that wait for a node', () => {
     const message = '0/3 nodes are available: 3 Insufficient cpu.';
-    const conditions = [{type: 'PodScheduled', status: 'False', message}];
-    expect(recentOf(...WELL, runPod('atask-1', {phase: 'Pending', conditions})).recent).toEqual([
+    expect(recentOf(...WELL, waitingRun(message)).recent).toEqual([
       `RUNS_WAITING: 1 run pod waiting for more than 2 minutes: ${message}`,
     ]);
-    const young = {...runPod('atask-1', {phase: 'Pending', conditions})};
+    const young = waitingRun(message);
     young.metadata = {...young.metadata, creationTimestamp: NOW.toISOString()};
     expect(recentOf(...WELL, young).recent).toEqual([]);
   });
 });
 
 describe('a run without a pod', () => {
-  const job = (status: object): KubernetesObject =>
-    ({
-      kind: 'Job',
-      metadata: {name: 'atask-1', creationTimestamp: START},
-      spec: {
-        template: {
-          metadata: {
-            labels: {'app.kubernetes.io/instance': 'acme', 'app.kubernetes.io/component': 'task'},
-          },
-        },
-      },
-      status,
-    }) as KubernetesObject;
-  const rejected = {
-    kind: 'Event',
-    metadata: {name: 'atask-1.1'},
-    reason: 'FailedCreate',
-    message:
-      'Error creating: pods "atask-1-x2" is forbidden: exceeded quota: compute, requested: requests.cpu=2, used: requests.cpu=3, limited: requests.cpu=4',
-    involvedObject: {kind: 'Job', name: 'atask-1'},
-  } as KubernetesObject;
-
   test('is shown with what the API server says', () => {
-    expect(recentOf(...WELL, job({}), rejected)).toEqual({
+    expect(recentOf(...WELL, runJob({}), REJECTED_RUN)).toEqual({
       state: 'ready',
       recent: [
         expect.stringMatching(/^RUNS_REJECTED: 1 run without a pod: exceeded quota: compute/),
@@ -204,21 +150,12 @@ describe('a run without a pod', () => {
     ['ended', {conditions: [{type: 'Complete', status: 'True'}]}],
     ['failed', {conditions: [{type: 'Failed', status: 'True'}]}],
   ])('is not shown when it has %s', (_, status) => {
-    expect(recentOf(...WELL, job(status), rejected).recent).toEqual([]);
+    expect(recentOf(...WELL, runJob(status), REJECTED_RUN).recent).toEqual([]);
   });
 });
 
 describe('a release whose pods are ready is not ready', () => {
-  const missing = (object: string) =>
-    statusFrom({
-      live: {
-        differences: [{object, problem: 'missing', paths: []}],
-        live: [],
-        isVerified: true,
-        failures: [],
-        replicas: {},
-      },
-    });
+  const missing = (object: string) => statusFrom(withoutObject(object));
 
   test.each([
     'AgentTaskTemplate acme',

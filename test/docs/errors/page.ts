@@ -14,20 +14,20 @@ export const ENTRIES = Object.fromEntries(
 
 const EXAMPLES: readonly Example[] = [...withoutCluster, ...withCluster];
 
-/** The exit codes are those of the examples. */
+/** The exit codes are those of the examples: one for each code. */
 const indexTable = (sections: readonly Section[]): string =>
   table(
     ['Code', 'Exit code', 'Meaning'],
-    sections.map(({code, exits}) => [
+    sections.map(({code, exit}) => [
       `[\`${code}\`](#${code.toLowerCase()})`,
-      exits.join(', '),
+      exit,
       ENTRIES[code].title,
     ]),
   );
 
 interface Section {
   code: ErrorCode;
-  exits: readonly string[];
+  exit: string;
   text: string;
 }
 
@@ -45,11 +45,13 @@ async function section(code: ErrorCode): Promise<Section> {
   const found = EXAMPLES.filter((example) => example.code === code);
   if (found.length === 0) throw new Error(`There is no example of ${code} in test/docs/errors.`);
   const examples = await Promise.all(found.map(exampleOf));
+  const [exit = '', ...others] = new Set(examples.map((each) => String(each.exit)));
+  if (others.length > 0) throw new Error(`${code} ends with ${[exit, ...others].join(' and ')}.`);
   const causes =
     code === 'NOT_READY' ? ['', 'The message names a [cause](causes.md), with its own code.'] : [];
   return {
     code,
-    exits: [...new Set(examples.map(({exit}) => String(exit)))].toSorted(),
+    exit,
     text: [
       `## ${code}`,
       '',
