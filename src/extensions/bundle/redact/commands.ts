@@ -63,6 +63,8 @@ const UNSURE: readonly CommandRow[] = [
 
 /** The same where less else stands. */
 const LIKELY: readonly CommandRow[] = [
+  // What a login answers with, and exchanges for a token.
+  [['?code=', '&code='], `[?&]code=`, '[\\w.~/%-]{16,512}'],
   [flags('-a'), `.-[aA]${GAP}${LOGIN}:`],
   // The output of a command with the name of a secret, below a prompt or in a trace.
   [
@@ -247,7 +249,7 @@ const COMMANDS: readonly CommandRow[] = [
   [['mc'], after('mc', 'alias', 'set', NAME, NAME, NAME), `${WORD}{4,256}`],
   [['http-basic'], after('http-basic\\.[\\w-]{1,64}', NAME)],
   [['net user'], after('net user', NAME), `(?!/)${WORD}{2,256}`],
-  [['secret id'], `Secret ID[ \\t]*[:=|][ \\t]*`, '[\\w-]{16,64}'],
+  [['secret id'], `Secret ID[ \\t]*[:=|][ \\t]*`, '[^\\s"\']{8,64}'],
   [['--from-literal'], `--from-literal(?:${GAP}|=)${QUOTE}[\\w.-]{1,128}=`],
   [
     ['machine', 'default'],

@@ -79,7 +79,7 @@ const OF_OBJECTS = words(
 );
 
 /** The second half of a credential, in spite of its name. */
-export const SECRET_IDS = /secret[_-]?id$|sess(?:ion)?_?id$|private_key_id$/i;
+export const SECRET_IDS = /secret[_-]?id$|sess(?:ion)?[_-]?id$|private_key_id$/i;
 /** Keys next to a secret or below it whose values are none. */
 const DESCRIBING = words(
   'user username login host hostname port region namespace email description category sensitive owner role key action actions references expires_in kid kty n e x y use alg x5t valuefrom resource',

@@ -34,6 +34,9 @@ interface Verdict {
 /** Secrets that can be a short number. */
 const NUMERIC = /pass|pwd|pin|otp|secret|psk|api|auth|access|private|account|license/i;
 
+/** A variable, an option or a header is no count. */
+const COUNTS_NOTHING = /^[A-Z][A-Z0-9]*_[A-Z0-9_]+$|^-|^[A-Z]\w*-/;
+
 const never = (): boolean => false;
 const always = (): boolean => true;
 
@@ -77,7 +80,8 @@ export const VERDICTS: readonly Verdict[] = [
   },
   {
     example: 'token: 4096',
-    applies: ({value, key}) => /^\d{1,7}$/.test(value) && !NUMERIC.test(key),
+    applies: ({value, key, isBare}) =>
+      /^\d{1,7}$/.test(value) && isBare && !NUMERIC.test(key) && !COUNTS_NOTHING.test(key),
     isSecret: never,
   },
   {

@@ -122,7 +122,7 @@ function before(text: string, key: Key): readonly Extent[] {
 function isOfOther(between: string): boolean {
   if (/\d:[ \t]*$/.test(between)) return true;
   const [, last] = /([\w-]+)[ \t]*:[ \t]*$/.exec(between) ?? [];
-  return last !== undefined && isDescription(last);
+  return last !== undefined && isDescription(last) && !/^(?:created|used|changed|set)$/.test(last);
 }
 
 interface Place {

@@ -204,6 +204,17 @@ export const WRITTEN: Readonly<Record<string, readonly string[]>> = {
     'deploy key: «8f14e45fceea167a5a36dedd4bea2543»\n',
     'az account get-access-token --query token -o tsv\n«0b4f3c2d1e5a69788796a5b4c3d2e1f00b1c2d3e»\n',
   ],
+  'numbers that are no counts': [
+    'agent --token «4821» --url x\n',
+    'BOT_TOKEN=«482139»\n',
+    '{"bot_token":"«4821»"}\n',
+    'X-Nomad-Token: «482139»\n',
+  ],
+  'answers of logins': [
+    'Location: https://app.example.com/cb?code=«aB3dE5fG7hJ9kL1mN2pQ»&state=x\n',
+    'API key created: «Xk3mQ9wLp7»\n',
+    'X-Session-Id: «8f14e45fceea167a5a36dedd4bea2543»\n',
+  ],
   'calls, comparisons and prompts': [
     'paramiko.connect(host, 22, "bob", "«maplewalnut»")\n',
     'ldap.simple_bind_s("cn=x", "«Autumn2026!»")\n',
@@ -265,6 +276,9 @@ export const PUBLIC: readonly string[] = [
   'GPG_KEY=0D96DF4D4110E5C43FBFB17F2D347EA6AA65421D\n',
   'Failed password for invalid user admin from 10.35.44.83 port 59173 ssh2\n',
   'wrong password (attempt 3 of 5)\n',
+  'prompt token: 4096\n',
+  'GET /x?code=404&state=y HTTP/1.1\n',
+  'token created: 2026-11-26T10:00:00Z\n',
   'cannot read password: something went wrong\n',
   'ERROR: --password is required\n',
   'Retry connect("db.example.com", "postgres") in 5s\n',
