@@ -21,14 +21,14 @@ function isOfClusters(id: string, context: ChunkingContext, seen = new Set<strin
   return importedIds.some((each) => isOfClusters(each, context, seen));
 }
 
-/** What is loaded before the wizard asks its first question. Most of it is what every command needs. */
-const AT_START = [
-  'src/cli/start.ts',
+/** What is loaded before the wizard asks its first question. */
+const BEFORE_QUESTIONS = [
   'src/commands/install.ts',
   'src/cli/wizard.ts',
-  'src/cli/first-deps.ts',
   'src/wizard/run-wizard.ts',
 ];
+/** A command that needs no cluster. */
+const WITHOUT_CLUSTER = ['src/cli/start.ts', 'src/commands/values.ts'];
 
 /** The modules, and all that they import at once. */
 function withImports(
@@ -44,14 +44,17 @@ function withImports(
   return found;
 }
 
-let atStart: ReadonlySet<string> | undefined;
+/** What both load at once. */
 function isAtStart(id: string, context: ChunkingContext): boolean {
-  atStart ??= withImports(
-    AT_START.map((path) => resolve(path)),
-    context,
-  );
-  return atStart.has(id);
+  const loadedBy = (paths: readonly string[]) =>
+    withImports(
+      paths.map((path) => resolve(path)),
+      context,
+    );
+  starts ??= [loadedBy(BEFORE_QUESTIONS), loadedBy(WITHOUT_CLUSTER)];
+  return starts.every((each) => each.has(id));
 }
+let starts: ReadonlySet<string>[] | undefined;
 
 /** What is together in one file. A command loads all of a file, so it holds what most of them need. */
 const GROUPS = [
