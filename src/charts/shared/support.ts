@@ -87,7 +87,7 @@ export function notSupported(
 ): ExpectedError {
   // Without a fact about the cluster, the chart would fail there.
   const removable =
-    before.length + after.length === 0
+    before.length === 0
       ? refused
       : refused.filter(({setting}) => setting.group !== 'Cluster');
   const removal =
