@@ -6,7 +6,7 @@ import {
   FLEET_TARGETS,
   type FleetTarget,
 } from '../extensions/fleet/engines.ts';
-import type {Fleet, TokenSource} from '../extensions/fleet/fleet.ts';
+import {type Fleet, OUT_FLAGS, type TokenSource} from '../extensions/fleet/fleet.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {failed, usageError} from '../ground/errors.ts';
 import {secretAnnotation, secretLabel} from '../settings/agent.ts';
@@ -33,7 +33,8 @@ export const fleetFlags = {
   'sealed-secrets': Flags.boolean({summary: 'Read the token from a SealedSecret.'}),
   autoscaled: Flags.boolean({summary: 'An autoscaler sets the number of agents: ignore replicas.'}),
   'git-url': Flags.string({
-    summary: 'Git repository that will contain the files, for Argo CD.',
+    summary:
+      'Git repository that will contain the files, for Argo CD. Run the export in its root, with --out relative to it.',
     helpValue: '<URL>',
   }),
 };
@@ -100,6 +101,7 @@ export async function fleetFrom(
     token,
     store,
     isOverlay: overlay !== undefined,
+    answers: answers === undefined ? undefined : recordedPath(answers),
     overlay: directory === undefined ? undefined : recordedPath(directory).replace(/\/+$/, ''),
     isAutoscaled: flags.autoscaled === true,
     git:
@@ -155,7 +157,8 @@ function commandOf(target: FleetTarget, flags: FleetFlags, settings: Settings): 
         ['flag', 'environment', 'prompt'].includes(answer.source) && !setting.kind.isSecret,
     )
     .flatMap(({setting, answer}) => recordedFlags(setting, answer));
-  return [commandLine({tool: 'scalr-agent', args: ['export', target, ...own]}), ...typed].join(' ');
+  const command = commandLine({tool: 'scalr-agent', args: ['export', target, ...own]});
+  return [command, ...typed, ...OUT_FLAGS].join(' ');
 }
 
 /** Flags of export that only a Dockerfile has. */

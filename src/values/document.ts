@@ -32,20 +32,26 @@ export function valuesDocument(generated: GeneratedValues, schema?: string): str
     version: target.version,
     agent: agentVersionOf(target) ?? 'version unknown',
   };
-  return documentBelow(generated, [
+  const header = [
     ...(schema === undefined ? [] : [`yaml-language-server: $schema=${schema}`]),
     ...template.lines.map((line) => fill(line, names)),
     ...commandLines(generated, schema).map((line) => `  ${line}`),
-  ]);
+  ];
+  return documentBelow(generated, header, 'scalr-agent install creates it, Helm does not');
 }
 
-/** The values with their reasons, below another header. */
+/** The values with their reasons, below another header. `tokenOrigin` says what creates the Secret of the token. */
 export function documentBelow(
   {target, settings, values, origins}: GeneratedValues,
   header: readonly string[],
+  tokenOrigin: string,
 ): string {
   const named = namedIn(settings);
-  const comments = commentsAt(origins, (origin) => reasonFor(origin, settings, named));
+  const whyDefault = new Map<Setting, string>([
+    [tokenSecret, `must exist first; ${tokenOrigin}`],
+    [noProxy as Setting, 'connections inside the cluster bypass the proxy'],
+  ]);
+  const comments = commentsAt(origins, (origin) => reasonFor(origin, settings, named, whyDefault));
   return toYaml(inChartOrder(values, target), {header, comments});
 }
 
@@ -83,23 +89,19 @@ export function isPrivate({settings}: GeneratedValues): boolean {
   return isFree || proxies.some((url) => withoutCredentials(url) !== url);
 }
 
-const WHY_DEFAULT = new Map<Setting, string>([
-  [tokenSecret, 'must exist first; only scalr-agent install creates it'],
-  [noProxy as Setting, 'connections inside the cluster bypass the proxy'],
-]);
-
 /** Why the value is in the file: what requires it, or the default that it is. Empty for a flag: the header lists them. */
 function reasonFor(
   {setting, why}: ValueOrigin,
   settings: Settings,
   named: ReadonlySet<Setting>,
+  whyDefault: ReadonlyMap<Setting, string>,
 ): string {
   const {because, source} = settings.answer(setting) ?? {};
   const reasons = [why ?? because, source === 'cluster' ? because : undefined];
   const text =
     reasons.some(Boolean) || named.has(setting)
       ? [...new Set(reasons.filter(Boolean))].join('; ')
-      : (WHY_DEFAULT.get(setting) ?? `default of ${spell(setting)}`);
+      : (whyDefault.get(setting) ?? `default of ${spell(setting)}`);
   return text.replace(/^[a-z]/, (letter) => letter.toUpperCase());
 }
 

@@ -5,7 +5,7 @@ import skeleton from '../../../templates/export/argocd-appset/applicationset.jso
 };
 import appsetReadme from '../../../templates/export/argocd-appset/README.md';
 import template from '../../../templates/export/argocd-appset/template.json' with {type: 'json'};
-import {CHART_REPOSITORY} from '../../ground/command-line.ts';
+import {CHART_REPOSITORY, kubectlCommand} from '../../ground/command-line.ts';
 import {usageError} from '../../ground/errors.ts';
 import type {Values} from '../../ground/tree.ts';
 import type {ExportedFile} from '../machine/files.ts';
@@ -32,15 +32,19 @@ function secretFiles(member: FleetMember, fleet: Fleet): ExportedFile[] {
   return [manifest(`secrets/${member.name}/external-secret.yaml`, member.header, object)];
 }
 
+/** The directory of the files in the Git repository, as the start of a path. */
+export const gitDirectory = ({git}: Fleet): string =>
+  git === undefined || git.path === '.' ? '' : `${git.path}/`;
+
 /** The directory with the Secret of the token, which Argo CD applies together with the chart. */
-const secretSource = (cluster: string, {token, git}: Fleet): Values[] =>
-  token === 'existing' || git === undefined
+const secretSource = (cluster: string, fleet: Fleet): Values[] =>
+  fleet.token === 'existing' || fleet.git === undefined
     ? []
     : [
         {
-          repoURL: git.url,
+          repoURL: fleet.git.url,
           targetRevision: 'HEAD',
-          path: `${git.path}/secrets/${cluster}`.replace(/^\.\//, ''),
+          path: `${gitDirectory(fleet)}secrets/${cluster}`,
         },
       ];
 
@@ -70,6 +74,11 @@ const shared = {
 export const argocd: Engine = {
   ...shared,
   readme,
+  start: (_, {token}) => [
+    ...(token === 'existing' ? [] : ['# Commit and push secrets/']),
+    '# In the cluster of Argo CD:',
+    kubectlCommand({}, 'apply', '--filename', 'applications/'),
+  ],
   files: (fleet, {engine, members}) =>
     members.flatMap((member) => [
       manifest(
@@ -111,6 +120,10 @@ const application = (member: FleetMember, engine: string, fleet: Fleet): Values 
 export const argocdAppset: Engine = {
   ...shared,
   readme: appsetReadme,
+  start: () => [
+    '# Commit and push all files. In the cluster of Argo CD:',
+    kubectlCommand({}, 'apply', '--filename', 'applicationset.yaml'),
+  ],
   files: (fleet, {engine, header, members, bases}) => [
     manifest('applicationset.yaml', header, applicationSet(engine, fleet)),
     ...bases,
@@ -146,8 +159,8 @@ const config = ({
 
 /** Clusters without a file get no agent. */
 function applicationSet(engine: string, fleet: Fleet): Values {
-  const {url, path} = gitOf(fleet, 'An ApplicationSet reads the files of clusters');
-  const words = {url, directory: path === '.' ? '' : `${path}/`, repository: CHART_REPOSITORY};
+  const {url} = gitOf(fleet, 'An ApplicationSet reads the files of clusters');
+  const words = {url, directory: gitDirectory(fleet), repository: CHART_REPOSITORY};
   const {spec, ...head} = filled(skeleton, words);
   const {metadata, source, answers, destination} = filled(template, words);
   const steps = fleet.rings.map((ring) => ({

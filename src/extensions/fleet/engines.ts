@@ -1,3 +1,4 @@
+import push from '../../../templates/export/argocd/push.md';
 import firstOverlay from '../../../templates/export/first-overlay.md';
 import fluxSkeleton from '../../../templates/export/flux/base.json' with {type: 'json'};
 import fluxReadme from '../../../templates/export/flux/README.md';
@@ -15,11 +16,12 @@ import {ExpectedError} from '../../ground/errors.ts';
 import type {Values} from '../../ground/tree.ts';
 import {toYaml} from '../../values/document.ts';
 import {type Export, type ExportedFile, fill} from '../machine/files.ts';
-import {applicationName, argocd, argocdAppset} from './argocd.ts';
+import {applicationName, argocd, argocdAppset, gitDirectory} from './argocd.ts';
 import {
   type Engine,
   type Fleet,
   type FleetMember,
+  OUT_FLAGS,
   type PreparedFleet,
   prepareFleet,
   type TokenSource,
@@ -29,6 +31,7 @@ import {
   encryptedFile,
   externalSecret,
   remoteKey,
+  rotateSection,
   sopsRules,
   tokenCommands,
   tokenSection,
@@ -37,6 +40,12 @@ import {
 /** Two modules, and a root module per cluster with a state of its own. */
 const terraform: Engine = {
   readme: terraformReadme,
+  start: (cluster) => [
+    `# Write clusters/${cluster}/providers.tf: README.md, Bootstrap`,
+    ...['init', 'apply'].map((verb) =>
+      commandLine({tool: 'tofu', args: [`-chdir=clusters/${cluster}`, verb]}),
+    ),
+  ],
   tokenFile: () => '',
   cluster: 'default',
   tokens: ['existing'],
@@ -91,7 +100,7 @@ const helmfile: Engine = {
   readme: helmfileReadme,
   tokenFile: (fleet, name) => `secrets/${encryptedFile(fleet, name) ?? ''}`,
   cluster: 'default',
-  start: (cluster) => commandLine({tool: 'helmfile', args: ['--environment', cluster, 'sync']}),
+  start: (cluster) => [commandLine({tool: 'helmfile', args: ['--environment', cluster, 'sync']})],
   tokens: ['existing', 'external-secrets', 'sops', 'sealed-secrets'],
   files: (fleet, {engine, members, bases}) => [
     textFile(
@@ -124,6 +133,9 @@ const environment = (member: FleetMember, engine: string, fleet: Fleet): Values 
 /** A Kustomization per cluster over one per chart version, namespace and release. */
 const flux: Engine = {
   readme: fluxReadme,
+  start: () => [
+    '# Commit and push all files, and create the Flux Kustomization: README.md, Bootstrap',
+  ],
   tokenFile: (fleet, name) => `clusters/${name}/${encryptedFile(fleet, 'token') ?? ''}`,
   cluster: 'default',
   tokens: ['existing', 'external-secrets', 'sops', 'sealed-secrets'],
@@ -260,7 +272,7 @@ export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes:
     steps: [
       ...new Set([
         ...shown.flatMap((each) => tokenCommands(fleet, each, engine.tokenFile(fleet, each.name))),
-        ...shown.flatMap((each) => engine.start?.(each.name) ?? []),
+        ...shown.flatMap((each) => engine.start(each.name, fleet)),
       ]),
     ],
     notes: [
@@ -268,6 +280,26 @@ export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes:
       'The files do not contain the agent pool token. README.md describes how to start, add a cluster, rotate the token, upgrade and remove.',
     ],
   };
+}
+
+/** The section of a README for one cluster. An answers file stays as it is; flags become one. */
+function firstOverlaySection(fleet: Fleet, target: FleetTarget): string {
+  const {answers} = fleet;
+  const words = {cluster: clusterWithoutOverlay(target)};
+  if (answers !== undefined)
+    return section(firstOverlay, {
+      ...words,
+      answers,
+      shared: `keep the answers that all clusters share in \`${answers}\``,
+      add: `${fleet.command} --overlay clusters`,
+    });
+  return section(firstOverlay, {
+    ...words,
+    answers: 'answers.yaml',
+    shared:
+      'write the flags of the command above to `answers.yaml`, one key per flag, for example `url: https://acme.scalr.io`',
+    add: overlayCommand(fleet, target),
+  });
 }
 
 /** The first export of several clusters, with the choices of this one. */
@@ -284,7 +316,8 @@ function overlayCommand({git, token, store, isAutoscaled}: Fleet, target: FleetT
     ...(isAutoscaled ? ['--autoscaled'] : []),
   ];
   const files = ['--answers', 'answers.yaml', '--overlay', 'clusters'];
-  return commandLine({tool: 'scalr-agent', args: ['export', target, ...files, ...choices]});
+  const args = ['export', target, ...files, ...choices, ...OUT_FLAGS];
+  return commandLine({tool: 'scalr-agent', args});
 }
 
 const section = (text: string, words: Readonly<Record<string, string>>): string =>
@@ -308,13 +341,16 @@ function readmeOf(
     command: fleet.command,
     git: fleet.git?.url ?? 'https://git.example.com/agents.git',
     path: fleet.git?.path ?? '.',
+    directory: gitDirectory(fleet),
     token: tokenSection(fleet, member, engine.tokenFile(fleet, member.name)),
+    rotate: rotateSection(fleet, member),
     overlay: fleet.isOverlay
       ? section(overlay, {answers: fleet.overlay ?? 'clusters', add: fleet.command})
-      : section(firstOverlay, {cluster: engine.cluster, add: overlayCommand(fleet, target)}),
+      : firstOverlaySection(fleet, target),
   };
   const {runs, pvc} = upgradeNotes[member.target.chart];
   const kept = pvc === '' ? '' : section(keepPvc, {...words, renamed: pvc});
-  const text = fill(engine.readme, {...words, runs, pvc: kept});
+  const pushed = fleet.token === 'existing' ? '' : section(push, words);
+  const text = fill(engine.readme, {...words, runs, pvc: kept, push: pushed});
   return textFile('README.md', text.replaceAll(/\n{3,}/g, '\n\n'));
 }

@@ -1,6 +1,9 @@
 import {dirname} from 'node:path/posix';
 import existing from '../../../templates/export/token/existing.md';
 import externalSecrets from '../../../templates/export/token/external-secrets.md';
+import rotateEncrypted from '../../../templates/export/token/rotate/encrypted.md';
+import rotateExisting from '../../../templates/export/token/rotate/existing.md';
+import rotateExternal from '../../../templates/export/token/rotate/external-secrets.md';
 import sealedSecrets from '../../../templates/export/token/sealed-secrets.md';
 import sops from '../../../templates/export/token/sops.md';
 import {commandLine, kubectlCommand} from '../../ground/command-line.ts';
@@ -9,12 +12,12 @@ import {type ExportedFile, fill} from '../machine/files.ts';
 import type {Fleet, FleetMember, TokenSource} from './fleet.ts';
 import {manifest} from './manifests.ts';
 
-/** README section of each way. */
-const SECTIONS: Readonly<Record<TokenSource, string>> = {
-  existing,
-  'external-secrets': externalSecrets,
-  sops,
-  'sealed-secrets': sealedSecrets,
+/** README sections of each way. */
+const SECTIONS: Readonly<Record<TokenSource, {bootstrap: string; rotate: string}>> = {
+  existing: {bootstrap: existing, rotate: rotateExisting},
+  'external-secrets': {bootstrap: externalSecrets, rotate: rotateExternal},
+  sops: {bootstrap: sops, rotate: rotateEncrypted},
+  'sealed-secrets': {bootstrap: sealedSecrets, rotate: rotateEncrypted},
 };
 
 /** Name of the encrypted file, which only the user can write; undefined without one. */
@@ -51,11 +54,12 @@ export function externalSecret(
 
 /** Commands that take the token from a variable and leave it encrypted in a file, or in the cluster. */
 export function tokenCommands(
-  {token}: Pick<Fleet, 'token'>,
-  {namespace, secret, context}: Pick<FleetMember, 'namespace' | 'secret' | 'context'>,
+  {token, store}: Pick<Fleet, 'token' | 'store'>,
+  {name, namespace, secret, context}: FleetMember,
   file: string,
 ): string[] {
-  if (token === 'external-secrets') return [];
+  if (token === 'external-secrets')
+    return [`# Save the token in the store ${store}, as the property token of ${remoteKey(name)}`];
   const written = ['--dry-run=client', '--output', 'yaml'];
   // Every cluster seals with its own key.
   const cluster = context === undefined ? [] : ['--context', context];
@@ -103,7 +107,7 @@ export function tokenCommands(
 
 /** How the token gets into the cluster, for the README. */
 export const tokenSection = (fleet: Fleet, member: FleetMember, file: string): string =>
-  fill(SECTIONS[fleet.token], {
+  fill(SECTIONS[fleet.token].bootstrap, {
     secret: member.secret.name,
     key: member.secret.key,
     namespace: member.namespace,
@@ -113,6 +117,12 @@ export const tokenSection = (fleet: Fleet, member: FleetMember, file: string): s
     file,
     commands: tokenCommands(fleet, member, file).join('\n'),
   }).trimEnd();
+
+/** How a new token gets there, up to the restart of the agents. */
+export const rotateSection = (
+  {token, store = ''}: Fleet,
+  {secret, namespace}: FleetMember,
+): string => fill(SECTIONS[token].rotate, {secret: secret.name, namespace, store}).trimEnd();
 
 /** Encrypts the values of Secrets only, so that reviewers can read the rest. */
 export const sopsRules = ({token}: Pick<Fleet, 'token'>): ExportedFile[] =>

@@ -14,7 +14,7 @@ import fc from 'fast-check';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {parse} from 'yaml';
 import {parseRings, ringOf} from '../../../src/answers/overlay.ts';
-import {FLEET_TARGETS} from '../../../src/extensions/fleet/engines.ts';
+import {FLEET_TARGETS, type FleetTarget} from '../../../src/extensions/fleet/engines.ts';
 import {overrideOf} from '../../../src/extensions/fleet/fleet.ts';
 import {isMap, mergeValues, type Values} from '../../../src/ground/tree.ts';
 import {violations} from '../../support/output-schema.ts';
@@ -51,6 +51,9 @@ function directory(files: Readonly<Record<string, string>> = {}) {
   };
 }
 
+const sectionOf = (readme: string, heading: string): string =>
+  readme.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+
 /** The lines of the shell commands in a page. */
 const shellLines = (page: string): string[] =>
   [...page.matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap(([, text = '']) =>
@@ -59,10 +62,19 @@ const shellLines = (page: string): string[] =>
 
 const ANSWERS =
   'url: https://acme.scalr.io\nchart: agent-job\nnode-selector: {team: a}\ntoleration: [a=b:NoSchedule]\n';
+const ADDRESS = ['--url', 'https://acme.scalr.io'];
 const OVERLAY = ['--answers', 'answers.yaml', '--overlay', 'clusters'];
 const LEAK = 'eyJhbGciOiJub25lIn0.eyJqdGkiOiJ4In0.c2lnbmF0dXJl';
 /** Flags that the targets need. */
 const flagsOf = (target: string): string[] => (target.startsWith('argocd') ? GIT : []);
+
+const LAST_STEP: Readonly<Record<FleetTarget, string>> = {
+  argocd: 'kubectl apply --filename applications/',
+  'argocd-appset': 'kubectl apply --filename applicationset.yaml',
+  flux: '# Commit and push all files, and create the Flux Kustomization: README.md, Bootstrap',
+  terraform: 'tofu -chdir=clusters/default apply',
+  helmfile: 'helmfile --environment default sync',
+};
 
 describe.each(FLEET_TARGETS)('%s', (target) => {
   test('is the same for the same answers, and one more cluster changes no other file', async () => {
@@ -100,13 +112,7 @@ describe.each(FLEET_TARGETS)('%s', (target) => {
       ...flagsOf(target),
     );
     const readme = files['README.md'] ?? '';
-    for (const heading of [
-      'Bootstrap',
-      'Add a cluster',
-      'Rotate the token',
-      'Upgrade one ring at a time',
-      'Remove',
-    ])
+    for (const heading of ['Bootstrap', 'Add a cluster', 'Rotate the token', 'Upgrade', 'Remove'])
       expect(readme).toContain(`## ${heading}\n`);
     const text = Object.values(files).join('\n');
     expect(text).toMatch(/0\.6\.4/);
@@ -115,7 +121,8 @@ describe.each(FLEET_TARGETS)('%s', (target) => {
 
   test('every kubectl command of README.md names its cluster, and no chart reads of the PVCs of another', async () => {
     for (const chart of ['agent-k8s', 'agent-local', 'agent-job']) {
-      const flags = ['--url', 'https://acme.scalr.io', '--chart', chart, ...flagsOf(target)];
+      const secret = SECRET_FLAGS[target] ?? [];
+      const flags = [...ADDRESS, '--chart', chart, ...secret, ...flagsOf(target)];
       const readme = (await directory().exported(target, 'fleet', ...flags))['README.md'] ?? '';
       const silent = shellLines(readme).filter(
         (line) => /^(kubectl|flux) |\| kubectl apply/.test(line) && !line.includes(' --context '),
@@ -127,22 +134,88 @@ describe.each(FLEET_TARGETS)('%s', (target) => {
     }
   });
 
-  test('the commands of "Add a cluster" work after an export by flags only', async () => {
+  test.each([
+    ['flags', [...ADDRESS, '--chart', 'agent-job'], 'answers.yaml'],
+    ['--answers', ['--answers', 'prod.yaml', '--concurrency', '3'], 'prod.yaml'],
+  ])('the commands of README.md work after an export by %s', async (_, answers, file) => {
     const {cwd, run, exported, write} = directory();
     rmSync(join(cwd, 'clusters'), {recursive: true});
-    const flags = ['--url', 'https://acme.scalr.io', '--chart', 'agent-job', ...flagsOf(target)];
-    const before = await exported(target, 'fleet', ...flags);
-    write('answers.yaml', 'url: https://acme.scalr.io\nchart: agent-job\n');
-    const [, section = ''] = (before['README.md'] ?? '').split('## Add a cluster\n');
-    const lines = shellLines(section.split('\n## ')[0] ?? '');
-    const command = (lines.pop() ?? '').split(' ');
+    write(file, 'url: https://acme.scalr.io\nchart: agent-job\n');
+    const before = await exported(target, 'fleet', ...answers, ...flagsOf(target));
+    const runPrinted = async (command: string): Promise<void> => {
+      const [, ...argv] = command.replace('DIRECTORY', 'fleet').split(' ');
+      const {exit, stderr} = await run(...argv);
+      expect(exit, stderr).toBe(0);
+    };
+    const readme = before['README.md'] ?? '';
+    const again = shellLines(readme)[0] ?? '';
+    rmSync(join(cwd, 'fleet'), {recursive: true});
+    await runPrinted(again);
+    const pathsNow = () => readdirSync(join(cwd, 'fleet'), {recursive: true, encoding: 'utf8'});
+    expect(pathsNow()).toEqual(expect.arrayContaining(Object.keys(before)));
+    expect(readFileSync(join(cwd, 'fleet/README.md'), 'utf8')).toBe(readme);
+    const lines = shellLines(sectionOf(readme, 'Add a cluster'));
+    const add = lines.pop() ?? '';
     execSync(lines.join('\n'), {cwd});
-    const {exit, stderr} = await run(...command.slice(1));
-    expect(exit, stderr).toBe(0);
-    const paths = readdirSync(join(cwd, 'fleet'), {recursive: true, encoding: 'utf8'});
-    expect(paths).toEqual(expect.arrayContaining(Object.keys(before)));
-    expect(paths.join('\n')).toContain('eu-2');
+    await runPrinted(add);
+    expect(pathsNow()).toEqual(expect.arrayContaining(Object.keys(before)));
+    expect(pathsNow().join('\n')).toContain('eu-2');
   });
+
+  test('the next steps end with the installation, whatever creates the Secret', async () => {
+    for (const secret of [[], SECRET_FLAGS[target] ?? ['--secret-store', 'vault']]) {
+      const flags = [
+        ...ADDRESS,
+        ...secret,
+        ...flagsOf(target),
+        '--out',
+        'fleet',
+        '--yes',
+        '--json',
+      ];
+      const {exit, stdout, stderr} = await directory().run('export', target, ...flags);
+      expect(exit, stderr).toBe(0);
+      const {steps} = JSON.parse(stdout) as {steps: string[]};
+      expect(steps.length).toBeGreaterThan(1);
+      expect(steps.at(-1)).toBe(LAST_STEP[target]);
+      execSync('sh -n', {input: steps.join('\n')});
+    }
+  });
+});
+
+test.each([
+  ['argocd', 'applications/in-cluster.yaml'],
+  ['argocd-appset', 'applicationset.yaml'],
+])('%s reads the directory of --out in the repository, and README.md says to push it', async (target, file) => {
+  const {exported} = directory();
+  const files = await exported(target, 'fleet', ...ADDRESS, '--secret-store', 'vault', ...GIT);
+  const {spec} = parse(files[file] ?? '');
+  const {sources} = spec.template?.spec ?? spec;
+  const name = target === 'argocd' ? 'in-cluster' : '{{.name}}';
+  expect(sources.at(-1).path).toBe(`fleet/secrets/${name}`);
+  const readme = files['README.md'] ?? '';
+  expect(readme).toContain(
+    'run the export in the root of the repository, with `--out` relative to it',
+  );
+  expect(sectionOf(readme, 'Bootstrap')).toMatch(/Commit and push/);
+});
+
+test.each([
+  ['--secret-store=vault', 'kubectl annotate externalsecret scalr-agent-token '],
+  ['--sops', 'kubectl get secret scalr-agent-token '],
+  ['--sealed-secrets', 'kubectl get secret scalr-agent-token '],
+])('with %s, README.md restarts agents only after the Secret has changed', async (flag, first) => {
+  const files = await directory().exported('flux', 'fleet', ...ADDRESS, flag);
+  const commands = shellLines(sectionOf(files['README.md'] ?? '', 'Rotate the token'));
+  expect(commands[0]).toContain(first);
+  expect(commands.at(-2)).toContain('managedFields');
+  expect(commands.at(-1)).toContain('kubectl rollout restart');
+});
+
+test('the base says where README.md creates the Secret', async () => {
+  const files = await directory().exported('helmfile', 'fleet', ...ADDRESS, '--chart', 'agent-job');
+  const base = Object.entries(files).find(([path]) => path.startsWith('base/'))?.[1];
+  expect(base).toContain('# Must exist first; see README.md, Bootstrap\n');
 });
 
 const SECRET_FLAGS: Readonly<Record<string, readonly string[]>> = {
