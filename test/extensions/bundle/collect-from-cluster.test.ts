@@ -43,7 +43,10 @@ describe('an empty bundle is rejected', () => {
   test('with the command for other namespaces when there is none', () => {
     expect(refused({present: {releases: [], runs: []}})).toMatchObject({
       message: 'No Scalr agent found in namespace many.',
-      suggestions: [expect.stringContaining('--namespace'), expect.stringContaining('status --all-namespaces')],
+      suggestions: [
+        expect.stringContaining('--namespace'),
+        expect.stringContaining('status --all-namespaces'),
+      ],
     });
   });
 
