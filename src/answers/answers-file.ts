@@ -114,6 +114,8 @@ function unknownKeys(
 }
 
 function suggestionFor(key: string, known: readonly string[]): string | undefined {
+  if (key === 'agent')
+    return 'For the values of a chart, which begin with agent, use --values-file';
   if (key === 'token')
     return 'Remove token, and set SCALR_AGENT_TOKEN or token-file: a token is never read from the answers file';
   const near = closest(key.replaceAll('_', '-').toLowerCase(), known);

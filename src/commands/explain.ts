@@ -32,7 +32,7 @@ export default class Explain extends BaseCommand<Result> {
     const {argv} = await this.parse(Explain);
     const word = argv.length === 0 ? undefined : argv.join(' ');
     const docs = docsOf(originOf(this.config.pjson));
-    const found = word === undefined ? explanations() : explain(word);
+    const found = word === undefined ? explanations() : await explained(word);
     const isCommand = this.config.commandIDs.includes(argv.join(':'));
     if (word !== undefined && (found.length === 0 || isCommand))
       throw unknownCode(word, {docs, isCommand});
@@ -41,10 +41,18 @@ export default class Explain extends BaseCommand<Result> {
       this.show(
         only !== undefined && others.length === 0
           ? explanationText(only, docs, this.resultScreen)
-          : codesText(found, this.resultScreen),
+          : codesText(found, this.resultScreen, word !== undefined),
       );
     return {findings: found.map((each) => documentOf(each, docs))};
   }
+}
+
+/** An event of kubectl has one code. A line of a log can be of an agent, or of another program with the same words. */
+async function explained(text: string): Promise<Explanation[]> {
+  if (!text.includes(' ')) return explain(text);
+  const {codeOfEvent} = await import('../checks/diagnose/explain.ts');
+  const {matchLine} = await import('../checks/diagnose/agent-log.ts');
+  return explain(codeOfEvent(text) ?? text, matchLine(text)?.meaning);
 }
 
 const documentOf = (

@@ -59,9 +59,9 @@ export const explanations = (): Explanation[] =>
 
 /**
  * The explanations of a code, of a word that kubectl or a log uses, or of a pasted line that contains such words; empty if
- * nothing matches.
+ * nothing matches. `probable` is the code of a pasted line, which comes first.
  */
-export function explain(text: string): Explanation[] {
+export function explain(text: string, probable?: string): Explanation[] {
   const all = explanations();
   const wanted = normal(text);
   // Without a dash, it may be a word as well.
@@ -72,7 +72,11 @@ export function explain(text: string): Explanation[] {
     [code, ...words].some((each) => normal(each) === wanted),
   );
   if (named.length > 0) return named;
-  const pasted = inLine(text, all);
+  const found = inLine(text, all);
+  const pasted = [
+    ...all.filter(({code}) => code === probable),
+    ...found.filter(({code}) => code !== probable),
+  ];
   return pasted.length > 0 ? pasted : withWords(text, all);
 }
 

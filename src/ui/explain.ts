@@ -1,6 +1,8 @@
 import type {Explanation} from '../findings/catalog.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
+const CAUSES = 'causes.md';
+
 /** What a code means, what to do about it, and what the program printed in an example. `docs` is the address of the documentation. */
 export function explanationText(
   {code, topic, title, why, remedy, words = [], example}: Explanation,
@@ -16,13 +18,26 @@ export function explanationText(
   ];
   if (example !== undefined)
     lines.push(`\n${bold('Example')}\n`, `${example.replaceAll(/^(?=.)/gm, '  ')}\n`);
+  if (topic.page === CAUSES && remedy.includes('`--'))
+    lines.push(
+      '\n',
+      paragraph(
+        '',
+        `Change a setting of an agent: ${docs}/guide/symptoms.md#apply-a-remedy`,
+        screen,
+      ),
+    );
   if (words.length > 0) lines.push('\n', paragraph('Also known as ', words.join(', '), screen));
   lines.push(`\n${dim(`More: ${docs}/${topic.page}#${code.toLowerCase()}`)}\n`);
   return lines.join('');
 }
 
-/** Codes with what they mean, one per line, below the title of their topic. */
-export function codesText(explanations: readonly Explanation[], screen: Screen): string {
+/** Codes with what they mean, one per line, below the title of their topic. `isFound` if several mean the same words. */
+export function codesText(
+  explanations: readonly Explanation[],
+  screen: Screen,
+  isFound = false,
+): string {
   const {bold} = theme(screen);
   const titles = [...new Set(explanations.map(({topic}) => topic.title))];
   const width = Math.max(...explanations.map(({code}) => code.length)) + 2;
@@ -33,7 +48,9 @@ export function codesText(explanations: readonly Explanation[], screen: Screen):
     );
     return `${bold(title)}\n${rows.join('')}`;
   });
-  return `${blocks.join('\n')}\nExplain one of them: scalr-agent explain CODE\n`;
+  const isCause = isFound && explanations.some(({topic}) => topic.page === CAUSES);
+  const which = isCause ? 'Show which one applies: scalr-agent status\n' : '';
+  return `${blocks.join('\n')}\n${which}Explain one of them: scalr-agent explain CODE\n`;
 }
 
 /** The catalog marks code as Markdown does. */

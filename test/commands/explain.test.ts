@@ -2,6 +2,7 @@ import {expect, test} from 'vitest';
 import Explain from '../../src/commands/explain.ts';
 import {explanations} from '../../src/findings/catalog.ts';
 import {explanationText} from '../../src/ui/explain.ts';
+import causeExamples from '../../templates/findings/cause-examples.json' with {type: 'json'};
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';
 
@@ -21,11 +22,48 @@ test.each([
   expect(stdout).toMatch(/\/docs\/[a-z]+\.md#[a-z0-9_-]+\n$/);
 });
 
-test('a word with several meanings lists the codes', async () => {
+/** Lines of kubectl that `status` reads too. */
+const EVENTS = [
+  [
+    'Failed to pull image "a/b:1": rpc error: code = NotFound desc = failed to pull and unpack image "a/b:1": failed to resolve reference "a/b:1": a/b:1: not found',
+    'IMAGE_NOT_FOUND',
+  ],
+  ['Failed to pull image "a/b:1": unexpected status: 401 Unauthorized', 'IMAGE_DENIED'],
+  ['Failed to pull image "a/b:1": dial tcp: lookup a: no such host', 'REGISTRY_UNREACHABLE'],
+  ['MountVolume.SetUp failed for volume "token" : secret "token" not found', 'SECRET_NOT_FOUND'],
+  ['MountVolume.MountDevice failed: context deadline exceeded', 'MOUNT_FAILED'],
+  ['AttachVolume.Attach failed for volume "pvc-1" : rpc error', 'ATTACH_FAILED'],
+  ['Warning FailedScheduling 0/3 nodes are available: 3 Insufficient cpu.', 'INSUFFICIENT_CPU'],
+  [
+    'Error creating: pods "a" is forbidden: exceeded quota: compute, requested: cpu=1',
+    'QUOTA_EXCEEDED',
+  ],
+] as const;
+
+test.each(EVENTS)('the line %s has one code', async (line, code) => {
+  const {stdout} = await runCommand(Explain, [line, '--json']);
+  expect(JSON.parse(stdout).findings.map((each: {code: string}) => each.code)).toEqual([code]);
+});
+
+/** Causes that no line of their own tells, and one that is told by the first of two reasons. */
+const WITHOUT_LINE =
+  /^(AGENT_LOG_UNRECOGNIZED|CONTAINER_WAITING|FARGATE_UNSUPPORTED|IMAGE_VOLUMES_UNSUPPORTED|INIT_STUCK|NODE_LOST|NOT_SCHEDULED|NO_NODE_MATCHES|POD_FAILED|POD_NOT_READY|PVC_LOST|ROLLOUT_PAUSED|START_FAILED|TAINT)$/;
+
+test.each(
+  Object.entries(causeExamples).filter(([code]) => !WITHOUT_LINE.test(code)),
+)('what status prints about %s leads there', async (code, example) => {
+  const [, line = ''] = /^\S+ +\S+ +\S+: (.*?) →/.exec(example.replaceAll(/\s+/g, ' ')) ?? [];
+  const {stdout} = await runCommand(Explain, [line.replace('agent log: ', ''), '--json']);
+  const codes = (JSON.parse(stdout).findings ?? []).map((each: {code: string}) => each.code);
+  expect(codes, line).toContain(code);
+});
+
+test('a word with several meanings lists the codes, and how to find the one that applies', async () => {
   const {stdout} = await runCommand(Explain, ['ImagePullBackOff'], {resultScreen: SCREEN});
   expect(stdout).toContain('  IMAGE_DENIED ');
   expect(stdout).toContain('  IMAGE_NOT_FOUND ');
   expect(stdout).not.toContain('OOM_KILLED');
+  expect(stdout).toContain('Show which one applies: scalr-agent status');
 });
 
 test.each([

@@ -114,30 +114,30 @@ test('a run that a quota rejects is shown', async () => {
     'app.kubernetes.io/instance': RELEASE,
     'app.kubernetes.io/component': 'task',
   };
-  await place.kubectl.apply(
-    {
-      apiVersion: 'v1',
-      kind: 'ResourceQuota',
-      metadata: {name: 'compute'},
-      spec: {hard: {'requests.cpu': '1m'}},
-    },
-    {
-      apiVersion: 'batch/v1',
-      kind: 'Job',
-      metadata: {name: 'atask-1'},
-      spec: {
-        template: {
-          metadata: {labels},
-          spec: {
-            restartPolicy: 'Never',
-            containers: [
-              {name: 'runner', image: 'scalr/runner', resources: {requests: {cpu: '1'}}},
-            ],
-          },
+  await place.kubectl.apply({
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: {name: 'compute'},
+    spec: {hard: {'requests.cpu': '1m'}},
+  });
+  // A quota rejects nothing before its controller has counted.
+  const counted = () =>
+    place.kubectl('get', 'quota', 'compute', '--output', 'jsonpath={.status.hard}');
+  await expect.poll(counted).not.toBe('');
+  await place.kubectl.apply({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {name: 'atask-1'},
+    spec: {
+      template: {
+        metadata: {labels},
+        spec: {
+          restartPolicy: 'Never',
+          containers: [{name: 'runner', image: 'scalr/runner', resources: {requests: {cpu: '1'}}}],
         },
       },
     },
-  );
+  });
   await expect.poll(async () => (await seen(place)).recent, QUICK).toEqual(['RUNS_REJECTED']);
   expect((await seen(place)).stdout).toContain('exceeded quota: compute');
 });

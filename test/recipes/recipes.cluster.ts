@@ -130,7 +130,10 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path}) => {
     expect(first.length).toBeGreaterThan(8);
     for (const command of new Set(first)) {
       const {exitCode, stdout, stderr} = await typed(command, chart);
-      expect(exitCode, `${command}${stdout}${stderr}`).not.toBe(2);
+      // The pool is in the account, which this place has no token for.
+      if (command.startsWith('scalr-agent pool '))
+        expect(stderr).toContain('No Scalr API token found');
+      else expect(exitCode, `${command}${stdout}${stderr}`).not.toBe(2);
     }
   }, 180_000);
 

@@ -76,7 +76,7 @@ export const knownProblems: readonly KnownProblem[] = [
     when: isDeploymentKept,
     whose: 'release `scalr-agent`',
     reason:
-      'In a release with that name, the selector of its Deployment changes, which Kubernetes rejects (field is immutable)',
+      'In a release named scalr-agent, the selector of its Deployment changes, which Kubernetes rejects (field is immutable)',
     remedy: 'Delete the Deployment before the upgrade, after its runs have ended',
     isHandled: true,
   }),

@@ -87,9 +87,7 @@ export function notSupported(
 ): ExpectedError {
   // Without a fact about the cluster, the chart would fail there.
   const removable =
-    before.length === 0
-      ? refused
-      : refused.filter(({setting}) => setting.group !== 'Cluster');
+    before.length === 0 ? refused : refused.filter(({setting}) => setting.group !== 'Cluster');
   const removal =
     removable.length === 0 ? [] : [`Remove ${removable.map(({spelled}) => spelled).join(', ')}`];
   const suggestions = [...before, ...removal, ...after];

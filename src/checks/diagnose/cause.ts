@@ -68,6 +68,8 @@ export const remedyOf = (
 export interface CauseTable {
   symptoms(snapshot: Snapshot, now: Date): readonly Symptom[];
   rows: readonly CauseRow[];
+  /** The text of a symptom in a line of kubectl or of a log; undefined if the line is about something else. */
+  textIn?(line: string): string | undefined;
 }
 
 /** A row with its own symptoms. */

@@ -58,6 +58,10 @@ function refusalOf(
 /** Admission rejects the same pod again; these times are for changes by others. */
 const creationCauses: CauseTable = {
   symptoms: refusedPods,
+  textIn: (line) =>
+    /\bFailedCreate\b|Error creating: |pods "[^"]*" is forbidden: (?!User )/.test(line)
+      ? unwrap(line.replace(/^.*?\bFailedCreate\b:?\s*/, ''))
+      : undefined,
   rows: [
     {
       code: 'POD_SECURITY',
@@ -218,6 +222,17 @@ const TABLES: readonly CauseTable[] = [
 ];
 
 export const CAUSES: readonly CauseRow[] = TABLES.flatMap(({rows}) => rows);
+
+/** The code of the cause that a line of kubectl tells; undefined for other lines, such as those of an agent. */
+export function codeOfEvent(line: string): string | undefined {
+  for (const {rows, textIn} of TABLES) {
+    const text = textIn?.(line);
+    const row =
+      text === undefined ? undefined : rows.find(({pattern}) => pattern?.test(text) ?? true);
+    if (row) return row.code;
+  }
+  return undefined;
+}
 
 interface FoundCause {
   /** `error` if waiting longer does not help, else `warning`. */

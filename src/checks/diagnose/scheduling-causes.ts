@@ -34,6 +34,12 @@ const BY_HAND = 60;
 export const claimCauses: readonly CauseTable[] = [
   {
     symptoms: pendingClaims,
+    textIn: (line) =>
+      /^PVC pending: |ProvisioningFailed|FailedBinding|provision volume|storageclass\S* "[^"]*" not found|no storage class is set/i.test(
+        line,
+      )
+        ? line
+        : undefined,
     rows: [
       {
         code: 'PVC_WITHOUT_CLASS',
@@ -263,6 +269,7 @@ const refusedByScheduler = (snapshot: Snapshot, pattern: RegExp): Symptom[] =>
 export const schedulingCauses: readonly CauseTable[] = [
   {
     symptoms: unscheduledPods,
+    textIn: (line) => /\d+\/\d+ nodes are available: .*/s.exec(line)?.[0],
     rows: [
       ...NODE_ROWS,
       {code: 'UNSCHEDULABLE', remedy: 'Fix the problem reported by the scheduler'},

@@ -105,6 +105,11 @@ export const imageCauses: readonly CauseTable[] = [
   }),
   {
     symptoms: failedPulls,
+    textIn: (line) => {
+      const [message = ''] =
+        /ImagePullBackOff: \S+: .*|(?:Failed to pull|Back-off pulling) image ".*/s.exec(line) ?? [];
+      return unwrap(message.replace(/^ImagePullBackOff: \S+: /, '')) || undefined;
+    },
     rows: [
       {
         code: 'IMAGE_SHORT_NAME',
@@ -187,6 +192,25 @@ function failureInEvents(snapshot: Snapshot, pod: Pod): Symptom[] {
   return [startFailure(pod, reason ?? '', message ?? '', firstTimeOf(telling ?? newest))];
 }
 
+/** Events without their reason are known by their words. */
+const WITHOUT_REASON: readonly [RegExp, string][] = [
+  [/AttachVolume\.|Multi-Attach/, 'FailedAttachVolume'],
+  [/MountVolume\.|(?:attach or )?mount volumes/, 'FailedMount'],
+  [/failed to create pod sandbox/i, 'FailedCreatePodSandBox'],
+  [/(?:secret|configmap) "[^"]+" not found|couldn't find key/, 'CreateContainerConfigError'],
+];
+
+/** As `startFailure` writes it. */
+function startFailureIn(line: string): string | undefined {
+  const [reason, message = ''] =
+    /(?:Failed(?:Mount|MapVolume|AttachVolume|CreatePodSandBox)|CreateContainer(?:Config)?Error)\b:?\s*(.*)/s.exec(
+      line,
+    ) ?? [];
+  if (reason !== undefined) return `${/^\w+/.exec(reason)?.[0]}: ${unwrap(message)}`;
+  const known = WITHOUT_REASON.find(([pattern]) => pattern.test(line));
+  return known && `${known[1]}: ${unwrap(line)}`;
+}
+
 function startFailure(
   pod: Pod,
   reason: string,
@@ -207,6 +231,7 @@ export const startCauses: CauseTable = {
       ...failuresInStatus(pod),
       ...failureInEvents(snapshot, pod),
     ]),
+  textIn: startFailureIn,
   rows: [
     {
       code: 'KEY_NOT_FOUND',

@@ -2,7 +2,9 @@ import {basename} from 'node:path';
 import {encryptionOf} from '../../ground/encryption.ts';
 import type {KeyFinding} from '../../ground/finding.ts';
 import {isMap, itemsAt, textAt, type Values} from '../../ground/tree.ts';
+import {catalog} from '../../settings/catalog.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
+import {quote} from '../../settings/settings.ts';
 import type {SourcePosition} from '../reading/finding.ts';
 import {isObject, type Manifest} from '../reading/manifests.ts';
 import {checkClearText} from '../rules/check-clear-text.ts';
@@ -194,12 +196,27 @@ async function valuesGroups(
   if (isParent)
     return [namesChart(given.text) && !given.isFound ? unchecked(given, PARENT) : unrelated(given)];
   const isValues = manifests.some(({tree}) => isMap(tree));
+  if (manifests.some(({values}) => isAnswers(values)))
+    return given.isFound ? [unrelated(given)] : [unchecked(given, answersOf(given.file))];
   const why = whyNotRead(given, manifests) ?? whyOnMachine(given, isValues);
   if (why) return [unchecked(given, why)];
   if (!given.isFound || looksLikeAgentValues(given.text) || HEADER.test(given.text))
     return [alone(given)];
   return [unrelated(given)];
 }
+
+/** Settings of this program, which no chart has as keys. */
+const isAnswers = (values: Values): boolean => {
+  const keys = Object.keys(values).filter((key) => key !== '$schema');
+  return keys.includes('url') && keys.every((key) => SETTINGS.has(key));
+};
+const SETTINGS = new Set(catalog.map(({id}) => id));
+
+const answersOf = (file: string): UncheckedReason => ({
+  reason:
+    'it is an answers file, which has the settings of this program and not the values of a chart',
+  command: `scalr-agent values --answers ${quote(file)}`,
+});
 
 const PARENT: UncheckedReason = {
   reason: 'a parent chart has its values in other files',

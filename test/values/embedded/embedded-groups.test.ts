@@ -31,6 +31,16 @@ async function found(files: Record<string, string>, ...argv: string[]) {
   );
 }
 
+test('an answers file is named as one', async () => {
+  const text = 'url: https://acme.scalr.io\nchart: agent-local\nconcurrency: 2\n';
+  const {stdout, exit} = await runCommand(Validate, ['mine.yaml'], {
+    files: memoryFiles({'mine.yaml': text}),
+  });
+  expect(stdout).toContain('It is an answers file');
+  expect(stdout).toContain('scalr-agent values --answers mine.yaml');
+  expect(exit).toBe(2);
+});
+
 describe('findings point to the line of the file', () => {
   test.each([
     [
