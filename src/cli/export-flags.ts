@@ -6,7 +6,7 @@ import {
   FLEET_TARGETS,
   type FleetTarget,
 } from '../extensions/fleet/engines.ts';
-import {type Fleet, OUT_FLAGS, type TokenSource} from '../extensions/fleet/fleet.ts';
+import type {Fleet, TokenSource} from '../extensions/fleet/fleet.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {failed, usageError} from '../ground/errors.ts';
 import {secretAnnotation, secretLabel} from '../settings/agent.ts';
@@ -46,7 +46,8 @@ export type FleetFlags = {
 const given = (
   flags: FleetFlags,
   names = Object.keys(fleetFlags) as (keyof FleetFlags)[],
-): string[] => names.filter((name) => flags[name] !== undefined && flags[name] !== false);
+): (keyof FleetFlags)[] =>
+  names.filter((name) => flags[name] !== undefined && flags[name] !== false);
 
 const textOf = (flags: FleetFlags, name: keyof FleetFlags): string | undefined => {
   const {[name]: text} = flags;
@@ -112,7 +113,7 @@ export async function fleetFrom(
             path:
               out === undefined || /^(\/|\.\.)/.test(out) ? '.' : out.replaceAll(/^\.\/|\/+$/g, ''),
           },
-    command: commandOf(target, flags, shared),
+    ...commandsOf(target, flags, shared),
   };
 }
 
@@ -144,10 +145,13 @@ function tokenSourceOf(flags: FleetFlags): TokenSource {
 }
 
 /** Settings of the answers file come from that file. The files are the same wherever they are written. */
-function commandOf(target: FleetTarget, flags: FleetFlags, settings: Settings): string {
-  const named = ['answers', ...Object.keys(fleetFlags)] as (keyof FleetFlags)[];
-  const own = given(flags, named).flatMap((name) => {
-    const {[name as keyof FleetFlags]: value} = flags;
+function commandsOf(
+  target: FleetTarget,
+  flags: FleetFlags,
+  settings: Settings,
+): Pick<Fleet, 'command' | 'overlayCommand'> {
+  const own = given(flags).flatMap((name) => {
+    const {[name]: value} = flags;
     return value === true ? [`--${name}`] : [`--${name}`, recordedPath(String(value))];
   });
   const typed = settings
@@ -157,8 +161,23 @@ function commandOf(target: FleetTarget, flags: FleetFlags, settings: Settings): 
         ['flag', 'environment', 'prompt'].includes(answer.source) && !setting.kind.isSecret,
     )
     .flatMap(({setting, answer}) => recordedFlags(setting, answer));
-  const command = commandLine({tool: 'scalr-agent', args: ['export', target, ...own]});
-  return [command, ...typed, ...OUT_FLAGS].join(' ');
+  const record = (files: readonly string[], others: readonly string[]): string =>
+    [
+      commandLine({tool: 'scalr-agent', args: ['export', target, ...files, ...own]}),
+      ...others,
+      '--out DIRECTORY --yes',
+    ].join(' ');
+  const overlay = ['--overlay', 'clusters'];
+  if (flags.answers === undefined)
+    return {
+      command: record([], typed),
+      overlayCommand: record(['--answers', 'answers.yaml', ...overlay], []),
+    };
+  const answers = ['--answers', recordedPath(String(flags.answers))];
+  return {
+    command: record(answers, typed),
+    overlayCommand: record([...answers, ...overlay], typed),
+  };
 }
 
 /** Flags of export that only a Dockerfile has. */

@@ -21,10 +21,8 @@ import {
   type Engine,
   type Fleet,
   type FleetMember,
-  OUT_FLAGS,
   type PreparedFleet,
   prepareFleet,
-  type TokenSource,
 } from './fleet.ts';
 import {filled, manifest, namespaceObject, textFile} from './manifests.ts';
 import {
@@ -264,11 +262,7 @@ export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes:
   const shown = prepared.members.slice(0, SHOWN);
   const others = prepared.members.length - shown.length;
   return {
-    files: [
-      ...engine.files(fleet, prepared),
-      ...sopsRules(fleet),
-      readmeOf(fleet, target, engine, member),
-    ],
+    files: [...engine.files(fleet, prepared), ...sopsRules(fleet), readmeOf(fleet, engine, member)],
     steps: [
       ...new Set([
         ...shown.flatMap((each) => tokenCommands(fleet, each, engine.tokenFile(fleet, each.name))),
@@ -282,54 +276,23 @@ export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes:
   };
 }
 
-/** The section of a README for one cluster. An answers file stays as it is; flags become one. */
-function firstOverlaySection(fleet: Fleet, target: FleetTarget): string {
-  const {answers} = fleet;
-  const words = {cluster: clusterWithoutOverlay(target)};
-  if (answers !== undefined)
-    return section(firstOverlay, {
-      ...words,
-      answers,
-      shared: `keep the answers that all clusters share in \`${answers}\``,
-      add: `${fleet.command} --overlay clusters`,
-    });
-  return section(firstOverlay, {
-    ...words,
-    answers: 'answers.yaml',
-    shared:
-      'write the flags of the command above to `answers.yaml`, one key per flag, for example `url: https://acme.scalr.io`',
-    add: overlayCommand(fleet, target),
-  });
-}
-
-/** The first export of several clusters, with the choices of this one. */
-function overlayCommand({git, token, store, isAutoscaled}: Fleet, target: FleetTarget): string {
-  const tokenFlags: Readonly<Record<TokenSource, readonly string[]>> = {
-    existing: [],
-    'external-secrets': ['--secret-store', store ?? ''],
-    sops: ['--sops'],
-    'sealed-secrets': ['--sealed-secrets'],
-  };
-  const choices = [
-    ...(git === undefined ? [] : ['--git-url', git.url]),
-    ...tokenFlags[token],
-    ...(isAutoscaled ? ['--autoscaled'] : []),
-  ];
-  const files = ['--answers', 'answers.yaml', '--overlay', 'clusters'];
-  const args = ['export', target, ...files, ...choices, ...OUT_FLAGS];
-  return commandLine({tool: 'scalr-agent', args});
-}
-
 const section = (text: string, words: Readonly<Record<string, string>>): string =>
   fill(text, words).trimEnd();
 
+/** How an export for one cluster becomes one for several. Its flags become an answers file, unless it has one. */
+const firstOverlaySection = ({answers, overlayCommand}: Fleet, cluster: string): string =>
+  section(firstOverlay, {
+    cluster,
+    shared:
+      answers === undefined
+        ? 'write the flags of the command above to `answers.yaml`, one key per flag, for example `url: https://acme.scalr.io`'
+        : `keep the answers that all clusters share in \`${answers}\``,
+    answers: answers ?? 'answers.yaml',
+    add: overlayCommand,
+  });
+
 /** Does not depend on the list of clusters. */
-function readmeOf(
-  fleet: Fleet,
-  target: FleetTarget,
-  engine: Engine,
-  first: FleetMember,
-): ExportedFile {
+function readmeOf(fleet: Fleet, engine: Engine, first: FleetMember): ExportedFile {
   const name = fleet.isOverlay ? 'CLUSTER' : engine.cluster;
   const member: FleetMember = {...first, name, context: 'CONTEXT'};
   const words = {
@@ -346,7 +309,7 @@ function readmeOf(
     rotate: rotateSection(fleet, member),
     overlay: fleet.isOverlay
       ? section(overlay, {answers: fleet.overlay ?? 'clusters', add: fleet.command})
-      : firstOverlaySection(fleet, target),
+      : firstOverlaySection(fleet, engine.cluster),
   };
   const {runs, pvc} = upgradeNotes[member.target.chart];
   const kept = pvc === '' ? '' : section(keepPvc, {...words, renamed: pvc});

@@ -49,6 +49,8 @@ export interface Fleet {
   git?: {url: string; path: string} | undefined;
   /** Writes the same files again, to DIRECTORY. */
   command: string;
+  /** Writes the files of several clusters there, after an export for one. */
+  overlayCommand: string;
 }
 
 /** What the files of engines contain about one cluster. */
@@ -94,9 +96,6 @@ export interface Engine {
   start(cluster: string, fleet: Fleet): string[];
   tokens: readonly TokenSource[];
 }
-
-/** Flags of the recorded command: the files are the same wherever they are written. */
-export const OUT_FLAGS = ['--out', 'DIRECTORY', '--yes'];
 
 const IMAGE_PULL_SECONDS = 600;
 
