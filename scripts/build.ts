@@ -21,50 +21,10 @@ function isOfClusters(id: string, context: ChunkingContext, seen = new Set<strin
   return importedIds.some((each) => isOfClusters(each, context, seen));
 }
 
-/** What is loaded before the wizard asks its first question. */
-const BEFORE_QUESTIONS = [
-  'src/commands/install.ts',
-  'src/cli/wizard.ts',
-  'src/wizard/run-wizard.ts',
-];
-/** A command that needs no cluster. */
-const WITHOUT_CLUSTER = ['src/cli/start.ts', 'src/commands/values.ts'];
-
-/** The modules, and all that they import at once. */
-function withImports(
-  ids: readonly string[],
-  context: ChunkingContext,
-  found = new Set<string>(),
-): ReadonlySet<string> {
-  for (const id of ids) {
-    if (found.has(id)) continue;
-    found.add(id);
-    withImports(context.getModuleInfo(id)?.importedIds ?? [], context, found);
-  }
-  return found;
-}
-
-/** What both load at once. */
-function isAtStart(id: string, context: ChunkingContext): boolean {
-  const loadedBy = (paths: readonly string[]) =>
-    withImports(
-      paths.map((path) => resolve(path)),
-      context,
-    );
-  starts ??= [loadedBy(BEFORE_QUESTIONS), loadedBy(WITHOUT_CLUSTER)];
-  return starts.every((each) => each.has(id));
-}
-let starts: ReadonlySet<string>[] | undefined;
-
 /** What is together in one file. A command loads all of a file, so it holds what most of them need. */
 const GROUPS = [
-  {name: 'first', test: /\/src\/cli\/launch\.ts$/, priority: 3},
-  {name: 'title', test: /\/src\/cli\/early-title\.ts$/, priority: 3},
-  {
-    debugName: 'start',
-    name: (id: string, context: ChunkingContext) => (isAtStart(id, context) ? 'start' : null),
-    priority: 2,
-  },
+  {name: 'first', test: /\/src\/cli\/launch\.ts$/, priority: 2},
+  {name: 'title', test: /\/src\/cli\/early-title\.ts$/, priority: 2},
   {
     debugName: 'base',
     name: (id: string, context: ChunkingContext) => (isOfClusters(id, context) ? null : 'base'),
@@ -76,7 +36,7 @@ const GROUPS = [
     name: (id: string, context: ChunkingContext) => (isOfClusters(id, context) ? 'cluster' : null),
     minShareCount: 9,
   },
-  {name: 'wizard', test: /\/src\/wizard\//},
+  {name: 'wizard', test: /\/src\/wizard\/|\/node_modules\/@inquirer\//},
 ];
 
 /** `npm run build`: bundles the program into dist, and writes down what is known of its commands before they run. */

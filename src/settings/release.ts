@@ -43,7 +43,7 @@ export const chart = defineSetting('Release', 'chart', {
 
 export const chartVersion = defineSetting('Release', 'chart-version', {
   question: 'Chart version',
-  summary: 'Exact chart version (default: newest known; install keeps the installed version).',
+  summary: 'Exact version (default: installed or newest).',
   kind: exactVersion(),
   meant: (typed) => /^v(\d+\.\d+\.\d+)$/i.exec(typed)?.[1],
 });

@@ -37,7 +37,7 @@ export function valuesDocument(generated: GeneratedValues, schema?: string): str
     ...template.lines.map((line) => fill(line, names)),
     ...commandLines(generated, schema).map((line) => `  ${line}`),
   ];
-  return documentBelow(generated, header, 'scalr-agent install creates it, Helm does not');
+  return documentBelow(generated, header, 'the install command creates it, Helm does not');
 }
 
 /** The values with their reasons, below another header. `tokenOrigin` says what creates the Secret of the token. */

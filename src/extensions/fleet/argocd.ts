@@ -77,7 +77,7 @@ export const argocd: Engine = {
   start: (_, {token}) => [
     ...(token === 'existing' ? [] : ['# Commit and push secrets/']),
     '# In the cluster of Argo CD:',
-    kubectlCommand({}, 'apply', '--filename', 'applications/'),
+    kubectlCommand({}, 'apply', '--namespace', 'argocd', '--filename', 'applications/'),
   ],
   files: (fleet, {engine, members}) =>
     members.flatMap((member) => [
@@ -122,7 +122,7 @@ export const argocdAppset: Engine = {
   readme: appsetReadme,
   start: () => [
     '# Commit and push all files. In the cluster of Argo CD:',
-    kubectlCommand({}, 'apply', '--filename', 'applicationset.yaml'),
+    kubectlCommand({}, 'apply', '--namespace', 'argocd', '--filename', 'applicationset.yaml'),
   ],
   files: (fleet, {engine, header, members, bases}) => [
     manifest('applicationset.yaml', header, applicationSet(engine, fleet)),

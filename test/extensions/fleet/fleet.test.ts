@@ -69,8 +69,8 @@ const LEAK = 'eyJhbGciOiJub25lIn0.eyJqdGkiOiJ4In0.c2lnbmF0dXJl';
 const flagsOf = (target: string): string[] => (target.startsWith('argocd') ? GIT : []);
 
 const LAST_STEP: Readonly<Record<FleetTarget, string>> = {
-  argocd: 'kubectl apply --filename applications/',
-  'argocd-appset': 'kubectl apply --filename applicationset.yaml',
+  argocd: 'kubectl apply --namespace argocd --filename applications/',
+  'argocd-appset': 'kubectl apply --namespace argocd --filename applicationset.yaml',
   flux: '# Commit and push all files, and create the Flux Kustomization: README.md, Bootstrap',
   terraform: 'tofu -chdir=clusters/default apply',
   helmfile: 'helmfile --environment default sync',
