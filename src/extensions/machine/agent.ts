@@ -187,10 +187,13 @@ function notesOf(settings: Settings, mode: Mode): string[] {
       'The agent opens HTTPS connections to Scalr and to the VCS server. It requires no open port.',
     ];
   const runs = settings.get(concurrency) ?? (mode === 'local' ? 1 : RUNS_PER_AGENT);
-  const memory = settings.get(runSize.memoryLimit) ?? USUAL_MEMORY;
+  const limit = settings.get(runSize.memoryLimit);
+  const memory = limit ?? USUAL_MEMORY;
+  const perRun =
+    limit === undefined ? `${memory} per run; Scalr recommends 2 GB` : `${memory} per run`;
   const total = canonicalQuantity(`${((milliOf(memory) ?? 0n) * BigInt(runs)) / 1000n / 1024n}Ki`);
   return [
-    `${runs} concurrent ${runs === 1 ? 'run needs' : 'runs need'} ${total} memory (${memory} per run). The operating system needs more.`,
+    `${runs} concurrent ${runs === 1 ? 'run needs' : 'runs need'} at least ${total} memory (${perRun}). The operating system needs more.`,
   ];
 }
 
