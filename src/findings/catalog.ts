@@ -86,7 +86,9 @@ function withWords(text: string, all: readonly Explanation[]): Explanation[] {
   if (wanted.length === 0) return [];
   return all.filter(({code, title, words = []}) => {
     const own = wordsIn([code, title, ...words].join(' '));
-    return wanted.every((each) => own.some((word) => word.startsWith(each)));
+    return wanted.every((each) =>
+      own.some((word) => word === each || (!/^\d+$/.test(each) && word.startsWith(each))),
+    );
   });
 }
 

@@ -34,6 +34,8 @@ const EVENTS = [
   ['MountVolume.MountDevice failed: context deadline exceeded', 'MOUNT_FAILED'],
   ['AttachVolume.Attach failed for volume "pvc-1" : rpc error', 'ATTACH_FAILED'],
   ['Warning FailedScheduling 0/3 nodes are available: 3 Insufficient cpu.', 'INSUFFICIENT_CPU'],
+  ['0/5 nodes are available: 1 Insufficient cpu, 4 node(s) had untolerated taint {a: b}.', 'TAINT'],
+  ['exit code 1', 'CRASH_LOOP'],
   [
     'Error creating: pods "a" is forbidden: exceeded quota: compute, requested: cpu=1',
     'QUOTA_EXCEEDED',
@@ -45,9 +47,9 @@ test.each(EVENTS)('the line %s has one code', async (line, code) => {
   expect(JSON.parse(stdout).findings.map((each: {code: string}) => each.code)).toEqual([code]);
 });
 
-/** Causes that no line of their own tells, and one that is told by the first of two reasons. */
+/** Causes that no line of their own tells. */
 const WITHOUT_LINE =
-  /^(AGENT_LOG_UNRECOGNIZED|CONTAINER_WAITING|FARGATE_UNSUPPORTED|IMAGE_VOLUMES_UNSUPPORTED|INIT_STUCK|NODE_LOST|NOT_SCHEDULED|NO_NODE_MATCHES|POD_FAILED|POD_NOT_READY|PVC_LOST|ROLLOUT_PAUSED|START_FAILED|TAINT)$/;
+  /^(AGENT_LOG_UNRECOGNIZED|CONTAINER_WAITING|FARGATE_UNSUPPORTED|IMAGE_VOLUMES_UNSUPPORTED|INIT_STUCK|NODE_LOST|NOT_SCHEDULED|NO_NODE_MATCHES|POD_FAILED|POD_NOT_READY|PVC_LOST|ROLLOUT_PAUSED|START_FAILED)$/;
 
 test.each(
   Object.entries(causeExamples).filter(([code]) => !WITHOUT_LINE.test(code)),
@@ -73,6 +75,8 @@ test.each([
     'RELEASE_BUSY',
   ],
   ['another operation (install/upgrade/rollback) is in progress', 'RELEASE_PENDING'],
+  ['Error: UPGRADE FAILED: context deadline exceeded', 'TIMED_OUT'],
+  ['invalid ownership metadata; annotation validation error', 'OBJECT_NOT_OWNED'],
   ['403 Forbidden', 'SCALR_FORBIDDEN'],
   ['httpx.HTTPStatusError: 403 Client Error: Forbidden', 'SCALR_FORBIDDEN'],
   ['dial tcp 10.0.0.1:443: i/o timeout', 'CONNECTION_FAILED'],

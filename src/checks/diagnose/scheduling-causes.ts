@@ -235,7 +235,13 @@ interface NodePart {
 }
 
 /** The part that excludes most nodes comes first; ties are ordered as in the table. */
-function partsOf(pod: Pod, message: string): NodePart[] {
+const partsOf = (pod: Pod, message: string): NodePart[] =>
+  partsIn(
+    message,
+    pod.metadata.ownerReferences?.some(({kind}) => kind === 'DaemonSet'),
+  );
+
+function partsIn(message: string, isDaemon = false): NodePart[] {
   const found = message
     .replace(/^\d+\/\d+ nodes are available: /, '')
     .split(/, (?=\d+ )/)
@@ -244,7 +250,6 @@ function partsOf(pod: Pod, message: string): NodePart[] {
       return row === undefined ? [] : [{row, text, nodes: Number.parseInt(text, 10) || 0}];
     });
   // If a selected node is full, the other nodes were excluded on purpose; and a pod of a DaemonSet is made for a single node.
-  const isDaemon = pod.metadata.ownerReferences?.some(({kind}) => kind === 'DaemonSet');
   const isChosen = found.some(({row}) => !BEFORE_SELECTOR.includes(row.code));
   const telling =
     isDaemon || isChosen ? found.filter(({row}) => row.code !== 'NODE_SELECTOR') : found;
@@ -269,7 +274,10 @@ const refusedByScheduler = (snapshot: Snapshot, pattern: RegExp): Symptom[] =>
 export const schedulingCauses: readonly CauseTable[] = [
   {
     symptoms: unscheduledPods,
-    textIn: (line) => /\d+\/\d+ nodes are available: .*/s.exec(line)?.[0],
+    textIn: (line) => {
+      const [message] = /\d+\/\d+ nodes are available: .*/s.exec(line) ?? [];
+      return message && (partsIn(message)[0]?.text ?? message);
+    },
     rows: [
       ...NODE_ROWS,
       {code: 'UNSCHEDULABLE', remedy: 'Fix the problem reported by the scheduler'},

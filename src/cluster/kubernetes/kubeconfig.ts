@@ -80,7 +80,7 @@ export function accessIn(
   });
   const another = anotherContext(contexts.filter((each) => each !== name));
   if (contexts.length === 0)
-    return {file, withoutCluster: problem('contains no context', [ANOTHER_FILE])};
+    return {file, withoutCluster: problem('does not exist or contains no context', [ANOTHER_FILE])};
   if (name === undefined)
     return {file, withoutCluster: problem('has no current context', [selectContext(contexts)])};
   const found = config.contexts?.find((each) => each.name === name);
