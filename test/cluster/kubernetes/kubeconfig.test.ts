@@ -63,7 +63,9 @@ test('lists the contexts of a file that selects none', () => {
     text: 'The kubeconfig a has no current context',
     steps: ['Select its context with --kube-context work'],
   });
-  expect(accessIn({}, {}, 'a').withoutCluster?.text).toBe('The kubeconfig a does not exist or contains no context');
+  expect(accessIn({}, {}, 'a').withoutCluster?.text).toBe(
+    'The kubeconfig a does not exist or contains no context',
+  );
 });
 
 test('names files as the user gave them', () => {
