@@ -448,6 +448,29 @@ describe('values of a parent chart', () => {
     expect((await memory.read('u/Chart.yaml')).toString()).toBe(parent('0.5.58'));
   });
 
+  const switched = parent('0.5.58').replace(
+    'alias: scalr',
+    'alias: scalr, condition: scalr.enabled',
+  );
+  test('keep the condition of the parent chart, which is no key of the chart', async () => {
+    const text = VALUES.replace('  agent:', '  enabled: true\n  agent:');
+    const memory = memoryFiles({'u/Chart.yaml': switched, 'u/values.yaml': text});
+    const {stdout, stderr} = await runCommand(Migrate, ['u/values.yaml', ...JOB], {files: memory});
+    expect(parse(stdout).scalr).toMatchObject({enabled: true, task: {}});
+    expect(stderr).not.toMatch(/KEY_DROPPED +enabled/);
+    const checked = await runCommand(Validate, ['u/values.yaml'], {files: memory});
+    expect(checked.stdout).not.toContain('enabled');
+  });
+
+  test('are refused where the condition has no line of its own', async () => {
+    const text =
+      'scalr: {enabled: true, agent: {url: "https://acme.scalr.io", tokenExistingSecret: t}}\n';
+    const memory = memoryFiles({'u/Chart.yaml': switched, 'u/values.yaml': text});
+    const {stderr, exit} = await runCommand(Migrate, ['u/values.yaml', ...JOB], {files: memory});
+    expect(stderr).toContain('the condition enabled of the parent chart has no line of its own');
+    expect(exit).toBe(2);
+  });
+
   test('need the installed version if the dependency has a range', async () => {
     const {stderr, exit} = await runCommand(Migrate, ['u/values.yaml', ...JOB], {
       files: inDirectory('0.5.x'),

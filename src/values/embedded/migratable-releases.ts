@@ -12,7 +12,7 @@ import {
 import type {ChartName} from '../../charts/releases/chart-name.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
-import {isMap as isMapping} from '../../ground/tree.ts';
+import {at, getAt, isMap as isMapping} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
 import {readNode} from '../reading/helm-reader.ts';
 import {isObject, type Manifest, readManifests} from '../reading/manifests.ts';
@@ -90,9 +90,10 @@ function dependencyReleases(given: ValuesFile, parent: string): MigratableReleas
   const [manifest] = readManifests(given.text).manifests;
   if (manifest === undefined) return [];
   const document = {given, manifest, files: new FileSet([given], async () => undefined)};
-  return dependenciesIn(parent).flatMap(({section, chart, written}) => {
-    const layer = inlineAt([section], document);
-    if (layer === undefined) return [];
+  return dependenciesIn(parent).flatMap(({section, chart, written, toggle}) => {
+    const found = inlineAt([section], document);
+    if (found === undefined) return [];
+    const layer = toggle === undefined ? found : withoutToggle(found, toggle, given.file);
     return [
       {
         kind: `dependency ${section}`,
@@ -109,6 +110,24 @@ function dependencyReleases(given: ValuesFile, parent: string): MigratableReleas
   });
 }
 
+/** The line with which the parent chart switches the dependency on stays as it is. */
+function withoutToggle({values, edit}: InlineValues, key: string, file: string): InlineValues {
+  const line = values.split('\n').find((each) => each.startsWith(`${key}:`));
+  const [read] = readManifests(values).manifests;
+  if (line === undefined && read !== undefined && getAt(read.values, at(key)) !== undefined)
+    throw notReadable(
+      file,
+      `the condition ${key} of the parent chart has no line of its own`,
+      ONE_LINE,
+    );
+  if (line === undefined) return {values, edit};
+  return {
+    values: values.replace(`${line}\n`, ''),
+    edit: (migrated) => edit(`${line}\n${migrated}`),
+  };
+}
+
+const ONE_LINE = 'Write the section as a block, with the condition on a line of its own';
 const MIGRATE_BESIDE = 'Migrate the values files beside it, such as values.yaml';
 const GET_VALUES =
   'Save the values of the installed release as YAML, with helm get values, and use that file';

@@ -197,7 +197,9 @@ async function valuesGroups(
     return [namesChart(given.text) && !given.isFound ? unchecked(given, PARENT) : unrelated(given)];
   const isValues = manifests.some(({tree}) => isMap(tree));
   if (manifests.some(({values}) => isAnswers(values)))
-    return given.isFound ? [unrelated(given)] : [unchecked(given, answersOf(given.file))];
+    return given.isFound && !namesChart(given.text)
+      ? [unrelated(given)]
+      : [unchecked(given, answersOf(given.file))];
   const why = whyNotRead(given, manifests) ?? whyOnMachine(given, isValues);
   if (why) return [unchecked(given, why)];
   if (!given.isFound || looksLikeAgentValues(given.text) || HEADER.test(given.text))

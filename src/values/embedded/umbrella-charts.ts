@@ -4,6 +4,7 @@ import {isChart} from '../../charts/releases/chart-name.ts';
 import {isMap, itemsAt, textAt, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
 import {readManifests} from '../reading/manifests.ts';
+import type {ValuesReading} from '../reading/source.ts';
 import type {FileGroup} from '../validate/file-group.ts';
 import type {FileSet} from './file-set.ts';
 import {type ReleaseVersion, releaseVersion, versionIn} from './release-version.ts';
@@ -13,6 +14,8 @@ interface Dependency extends ReleaseVersion {
   chart: ChartName;
   /** The key of its values. */
   section: string;
+  /** The key in the section with which the parent chart switches it on; it is no value of the chart. */
+  toggle: string | undefined;
 }
 
 /** The sections of a values file that belong to dependencies of the chart beside it, for Chart.yaml those of its values.yaml. */
@@ -23,11 +26,11 @@ export async function dependencyGroups(given: ValuesFile, files: FileSet): Promi
   const values = isParent ? await files.beside(given.file, 'values.yaml') : given;
   const [manifest] = values ? files.manifestsOf(values).manifests : [];
   return dependenciesIn(parent.text).flatMap((dependency) => {
-    const {section, chart} = dependency;
+    const {section, chart, toggle} = dependency;
     if (values === undefined || !isMap(manifest?.values[section])) return [];
     return [
       {
-        files: [{...values, read: manifest.valuesAt([section])}],
+        files: [{...values, read: withoutKey(manifest.valuesAt([section]), toggle)}],
         areLayers: true,
         release: {
           kind: `dependency ${section}`,
@@ -49,6 +52,17 @@ export function dependenciesIn(text: string): Dependency[] {
     const name = textAt(dependency, 'name');
     if (!isChart(name)) return [];
     const section = textAt(dependency, 'alias') || name;
-    return [{section, chart: name, ...releaseVersion(name, textAt(dependency, 'version'))}];
+    const toggle = textAt(dependency, 'condition')
+      .split(',')
+      .map((path) => path.trim())
+      .find((path) => path.startsWith(`${section}.`))
+      ?.slice(section.length + 1);
+    return [{section, chart: name, toggle, ...releaseVersion(name, textAt(dependency, 'version'))}];
   });
+}
+
+function withoutKey(read: ValuesReading, key: string | undefined): ValuesReading {
+  if (key === undefined || read.source === undefined) return read;
+  const {[key]: _, ...values} = read.source.values;
+  return {...read, source: {...read.source, values}};
 }

@@ -3,6 +3,7 @@ import {parse} from 'yaml';
 import {readValuesTexts} from '../../../src/cli/values-files.ts';
 import Validate from '../../../src/commands/validate.ts';
 import type {FindingDocument} from '../../../src/ui/findings.ts';
+import {readFiles} from '../../../src/values/embedded/read-files.ts';
 import {readLayers} from '../../../src/values/reading/source.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {runCommand} from '../../support/run-command.ts';
@@ -39,6 +40,17 @@ test('an answers file is named as one', async () => {
   expect(stdout).toContain('It is an answers file');
   expect(stdout).toContain('scalr-agent values --answers mine.yaml');
   expect(exit).toBe(2);
+});
+
+test.each([
+  ['url: https://acme.scalr.io\nchart: agent-local\n', ['UNCHECKED_FILE']],
+  ['url: https://acme.scalr.io\nconcurrency: 2\n', []],
+])('an answers file in a directory is named if it names a chart: %j', async (text, codes) => {
+  const [groups] = await readFiles(
+    [{file: 'd/a.yaml', text, isFound: true}],
+    async () => undefined,
+  );
+  expect(groups?.flatMap(({around = []}) => around.map(({code}) => code))).toEqual(codes);
 });
 
 describe('findings point to the line of the file', () => {
