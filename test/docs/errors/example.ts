@@ -40,6 +40,7 @@ export const saidOf =
 
       override async run(): Promise<object> {
         await this.parse(Part, []);
+        this.argv = argv;
         await part();
         throw new Error('it should have failed');
       }

@@ -192,6 +192,18 @@ export const withCluster: readonly Example[] = [
     'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress',
   ),
   tool(
+    'NAMESPACE_TERMINATING',
+    'install --answers answers.yaml --yes',
+    INSTALL,
+    'Error: INSTALLATION FAILED: deployments.apps "scalr-agent" is forbidden: unable to create new content in namespace scalr-agent because it is being terminated',
+  ),
+  tool(
+    'IMMUTABLE_FIELD',
+    'install --answers answers.yaml --yes',
+    INSTALL,
+    'Error: UPGRADE FAILED: cannot patch "scalr-agent-cache" with kind PersistentVolumeClaim: PersistentVolumeClaim "scalr-agent-cache" is invalid: spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
+  ),
+  tool(
     'CHART_NOT_FOUND',
     'install --answers answers.yaml --yes',
     template(NAME, CHART, '', ''),
