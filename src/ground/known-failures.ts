@@ -43,7 +43,7 @@ export const ADVICE = {
   },
   forbidden: {
     code: 'FORBIDDEN',
-    suggestions: () => ['Request this permission, or use another --kube-context'],
+    suggestions: () => [changing`Request this permission, or use another ${{id: 'kube-context'}}`],
   },
   terminating: {
     code: 'NAMESPACE_TERMINATING',

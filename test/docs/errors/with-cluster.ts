@@ -195,7 +195,7 @@ export const withCluster: readonly Example[] = [
     'NAMESPACE_TERMINATING',
     'install --answers answers.yaml --yes',
     INSTALL,
-    'Error: INSTALLATION FAILED: deployments.apps "scalr-agent" is forbidden: unable to create new content in namespace scalr-agent because it is being terminated',
+    'Error: INSTALLATION FAILED: deployments.apps "scalr-agent" is forbidden: unable to create new content in namespace agents because it is being terminated',
   ),
   tool(
     'IMMUTABLE_FIELD',
