@@ -1,3 +1,4 @@
+import {isAbsolute, normalize} from 'node:path';
 import * as Flags from '@oclif/core/flags';
 import type {SettingsSource} from '../answers/sources.ts';
 import {type Additions, BASES, type ImageBase} from '../extensions/fleet/dockerfile.ts';
@@ -105,16 +106,20 @@ export async function fleetFrom(
     answers: answers === undefined ? undefined : recordedPath(answers),
     overlay: directory === undefined ? undefined : recordedPath(directory).replace(/\/+$/, ''),
     isAutoscaled: flags.autoscaled === true,
-    git:
-      url === undefined
-        ? undefined
-        : {
-            url,
-            path:
-              out === undefined || /^(\/|\.\.)/.test(out) ? '.' : out.replaceAll(/^\.\/|\/+$/g, ''),
-          },
+    git: url === undefined ? undefined : {url, path: directoryInGit(out)},
     ...commandsOf(target, flags, shared),
   };
+}
+
+/** Engines read the files from this directory of the repository. @throws ExpectedError */
+function directoryInGit(out = '.'): string {
+  const path = normalize(out).replace(/\/+$/, '');
+  if (isAbsolute(path) || path.startsWith('..'))
+    throw usageError(
+      `--out: "${out}" is not relative to the root of the repository of --git-url.`,
+      ['Run the export in the root of the repository, for example with --out fleet'],
+    );
+  return path;
 }
 
 /** Generates values that refer to Secrets and to the public repository only. @throws ExpectedError */

@@ -303,7 +303,7 @@ function readmeOf(fleet: Fleet, engine: Engine, first: FleetMember): ExportedFil
     secret: member.secret.name,
     command: fleet.command,
     git: fleet.git?.url ?? 'https://git.example.com/agents.git',
-    path: fleet.git?.path ?? '.',
+    path: fleet.git?.path ?? 'DIRECTORY',
     directory: gitDirectory(fleet),
     token: tokenSection(fleet, member, engine.tokenFile(fleet, member.name)),
     rotate: rotateSection(fleet, member),
