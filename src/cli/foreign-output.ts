@@ -39,7 +39,7 @@ export const withoutSecretsOfHost = (host: HostTools): HostTools => ({
   },
 });
 
-/** What an error says can be what a credential plugin printed. Most of what is not found was only looked for. */
+/** An error can contain what a credential plugin printed. The frequent ones, of absent objects, never do. */
 async function readWithoutSecrets<A extends {error?: ReadError | undefined} | undefined>(
   answer: A,
 ): Promise<A> {
