@@ -16,7 +16,7 @@ import {ExpectedError} from '../../ground/errors.ts';
 import type {Values} from '../../ground/tree.ts';
 import {toYaml} from '../../values/document.ts';
 import {type Export, type ExportedFile, fill} from '../machine/files.ts';
-import {applicationName, argocd, argocdAppset, gitDirectory} from './argocd.ts';
+import {applicationName, argocd, argocdAppset} from './argocd.ts';
 import {
   type Engine,
   type Fleet,
@@ -303,8 +303,7 @@ function readmeOf(fleet: Fleet, engine: Engine, first: FleetMember): ExportedFil
     secret: member.secret.name,
     command: fleet.command,
     git: fleet.git?.url ?? 'https://git.example.com/agents.git',
-    path: fleet.git?.path ?? 'DIRECTORY',
-    directory: gitDirectory(fleet),
+    directory: fleet.git?.directory ?? 'DIRECTORY/',
     token: tokenSection(fleet, member, engine.tokenFile(fleet, member.name)),
     rotate: rotateSection(fleet, member),
     overlay: fleet.isOverlay

@@ -387,7 +387,7 @@ test.each([
 ])('--out %s is rejected with --git-url, because the paths in the files would be wrong', async (out) => {
   const argv = ['export', 'argocd', '--url', 'https://acme.scalr.io', ...GIT, '--out', out];
   const {exit, stderr} = await directory().run(...argv);
-  expect(stderr).toContain(`--out: "${out}" is not relative to the root of the repository`);
+  expect(stderr).toContain(`--out: "${out}" is outside of the repository of --git-url`);
   expect(exit).toBe(2);
 });
 
