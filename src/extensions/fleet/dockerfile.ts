@@ -8,9 +8,9 @@ import type {Values} from '../../ground/tree.ts';
 import type {Setting} from '../../settings/define.ts';
 import {agentImage, imageRegistry, runnerImage} from '../../settings/images.ts';
 import {splitImage} from '../../settings/kinds/images.ts';
-import {recordedPath, type Settings} from '../../settings/settings.ts';
+import {quote, recordedPath, type Settings} from '../../settings/settings.ts';
 import {caFile} from '../../settings/tls.ts';
-import {flagsToRepeat} from '../../values/document.ts';
+import {flagsToRepeat, generatedBy} from '../../values/document.ts';
 import type {GeneratedValues} from '../../values/generate.ts';
 import type {Export, ExportedFile} from '../machine/files.ts';
 import {useOf} from './use.ts';
@@ -46,14 +46,13 @@ interface BuiltImage {
 }
 
 /** A Dockerfile for the image in which runs execute, or another one that --base selects. Pure. @throws ExpectedError */
-export function dockerfile(
-  inputs: Inputs,
-  {packages, plugins, base}: Additions,
-): Export & {notes: string[]} {
+export function dockerfile(inputs: Inputs, additions: Additions): Export & {notes: string[]} {
+  const {packages, plugins, base} = additions;
   const image = imageToBuild(base ?? usualBase(inputs), inputs);
   const certificates = certificateFiles(inputs.settings);
   const lines = [
     `# ${titleOf(image, inputs.target)} Build it with: docker build --tag ${image.reference} .`,
+    ...generatedBy(commandOf(inputs, additions), inputs.settings).map((line) => `# ${line}`),
     `FROM ${image.base}`,
     '',
     'USER 0:0',
@@ -76,6 +75,18 @@ export function dockerfile(
     ],
     notes: use.notes,
   };
+}
+
+/** Without the flags of settings. */
+function commandOf({target}: Inputs, {base, packages, plugins}: Additions): string {
+  const own = [
+    ['chart', target.chart],
+    ['chart-version', target.version],
+    ...(base ? [['base', base]] : []),
+    ...packages.map((each) => ['package', each]),
+    ...(plugins ? [['plugins', quote(recordedPath(plugins))]] : []),
+  ];
+  return ['export dockerfile', ...own.map(([name, value]) => `--${name} ${value}`)].join(' ');
 }
 
 function usualBase({target, settings}: Inputs): ImageBase {
