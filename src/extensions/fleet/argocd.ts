@@ -60,7 +60,7 @@ const policiesOf = (release: string, engine: string, {isAutoscaled}: Fleet): Val
 
 const shared = {
   tokenFile: (fleet: Fleet, name: string): string =>
-    `secrets/${name}/${encryptedFile(fleet, 'token') ?? ''}`,
+    `secrets/${name}/${encryptedFile(fleet, 'token')}`,
   // The cluster that Argo CD runs in.
   cluster: 'in-cluster',
   tokens: ['existing', 'external-secrets', 'sealed-secrets'],

@@ -13,7 +13,7 @@ import {caFile} from '../../settings/tls.ts';
 import {flagsToRepeat, generatedBy} from '../../values/document.ts';
 import type {GeneratedValues} from '../../values/generate.ts';
 import type {Export, ExportedFile} from '../machine/files.ts';
-import {useOf} from './use.ts';
+import {type Use, useOf} from './use.ts';
 
 const CERTIFICATES = '/usr/local/share/ca-certificates';
 const BUNDLE = '/etc/ssl/certs/ca-certificates.crt';
@@ -52,7 +52,7 @@ export function dockerfile(inputs: Inputs, additions: Additions): Export & {note
   const certificates = certificateFiles(inputs.settings);
   const lines = [
     `# ${titleOf(image, inputs.target)} Build it with: docker build --tag ${image.reference} .`,
-    ...generatedBy(commandOf(inputs, additions), inputs.settings).map((line) => `# ${line}`),
+    ...originOf(inputs, image, additions).map((line) => `# ${line}`),
     `FROM ${image.base}`,
     '',
     'USER 0:0',
@@ -77,17 +77,20 @@ export function dockerfile(inputs: Inputs, additions: Additions): Export & {note
   };
 }
 
-/** Without the flags of settings. */
-function commandOf({target}: Inputs, {base, packages, plugins}: Additions): string {
-  const own = [
-    ['chart', target.chart],
-    ['chart-version', target.version],
-    ...(base ? [['base', base]] : []),
-    ...packages.map((each) => ['package', each]),
-    ...(plugins ? [['plugins', quote(recordedPath(plugins))]] : []),
-  ];
-  return ['export dockerfile', ...own.map(([name, value]) => `--${name} ${value}`)].join(' ');
-}
+/** The command that writes this file. */
+const originOf = (
+  {target: {chart, version}, settings}: Inputs,
+  {kind}: BuiltImage,
+  {packages, plugins}: Additions,
+): string[] =>
+  generatedBy(
+    `export dockerfile --base ${kind} --chart ${chart} --chart-version ${version}`,
+    settings,
+    [
+      ...packages.map((each) => `--package ${each}`),
+      ...(plugins ? [`--plugins ${quote(recordedPath(plugins))}`] : []),
+    ],
+  );
 
 function usualBase({target, settings}: Inputs): ImageBase {
   if (isToolImage(settings.get(runnerImage))) return 'terraform';
@@ -182,13 +185,7 @@ const userLines = ({runsAsRoot}: BuiltImage): string[] =>
 const copySteps = (plugins = ''): string[] =>
   plugins === recordedPath(plugins) ? [] : [commandLine({tool: 'cp', args: ['-R', plugins, '.']})];
 
-/** Steps after the build, and what else the user must know. */
-interface ImageUse {
-  steps: string[];
-  notes: string[];
-}
-
-const useOnMachines = ({reference}: BuiltImage): ImageUse => ({
+const useOnMachines = ({reference}: BuiltImage): Use => ({
   steps: [],
   notes: [
     `Build the image on every machine with an agent, and name it ${reference}. The agent then uses it instead of the public one.`,
@@ -200,7 +197,7 @@ function useInCluster(
   image: BuiltImage,
   {target, settings}: Inputs,
   hasCertificates: boolean,
-): ImageUse {
+): Use {
   const {reference, setting} = image;
   const registry = settings.get(imageRegistry);
   const withImage = settings.with(setting, {

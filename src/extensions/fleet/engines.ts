@@ -96,7 +96,7 @@ const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '      ');
 /** One environment per file in clusters/, so that a new cluster is a new file. */
 const helmfile: Engine = {
   readme: helmfileReadme,
-  tokenFile: (fleet, name) => `secrets/${encryptedFile(fleet, name) ?? ''}`,
+  tokenFile: (fleet, name) => `secrets/${encryptedFile(fleet, name)}`,
   cluster: 'default',
   start: (cluster) => [commandLine({tool: 'helmfile', args: ['--environment', cluster, 'sync']})],
   tokens: ['existing', 'external-secrets', 'sops', 'sealed-secrets'],
@@ -134,7 +134,7 @@ const flux: Engine = {
   start: () => [
     '# Commit and push all files, and create the Flux Kustomization: README.md, Bootstrap',
   ],
-  tokenFile: (fleet, name) => `clusters/${name}/${encryptedFile(fleet, 'token') ?? ''}`,
+  tokenFile: (fleet, name) => `clusters/${name}/${encryptedFile(fleet, 'token')}`,
   cluster: 'default',
   tokens: ['existing', 'external-secrets', 'sops', 'sealed-secrets'],
   files: (fleet, prepared) => [
@@ -217,7 +217,7 @@ function clusterKustomization(member: FleetMember, fleet: Fleet): Values {
   return {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',
     kind: 'Kustomization',
-    resources: [`../../${baseOf(member)}`, ...(encrypted === undefined ? [] : [encrypted])],
+    resources: [`../../${baseOf(member)}`, ...(encrypted === '' ? [] : [encrypted])],
     labels: [{pairs: {'scalr-agent/ring': member.ring}}],
     patches: Object.entries(patches).map(([kind, operations]) => ({
       target: {kind},
