@@ -13,13 +13,15 @@ import {set} from '../settings/chart-values.ts';
 import {settingLabel, spell} from '../settings/define.ts';
 import {spellAsQuestion} from '../settings/spelling.ts';
 import {planWarnings} from '../ui/review.ts';
-import {FIXES} from './fixes.ts';
+import {FIXES, WITHOUT_FIX} from './fixes.ts';
 import type {Reviewed} from './prepare-review.ts';
 
 /** A problem of the review in the words of the questions, and the question whose answer removes it. */
 export interface Notice extends Finding {
   /** ID of the question. */
   fix?: string | undefined;
+  /** ID of the setting whose row is marked. */
+  marks?: string | undefined;
 }
 
 /** Errors, then warnings, about the settings, the plan and the cluster. A check repeats what is already known from the settings. */
@@ -44,26 +46,32 @@ export function noticesOf({generated, prepared, host, problem}: Reviewed): Notic
 
 function ofFinding(finding: Finding, setting?: string): Notice {
   const {code, verdict, remedies} = finding;
-  const fix = FIXES[code] ?? changedBy(finding) ?? setting;
+  const question = FIXES[code] ?? changedBy(finding) ?? setting;
+  const fix = WITHOUT_FIX.has(code) ? undefined : question;
   const message = findingSentence(finding);
   return {
     code,
     verdict,
     subject: {},
-    message: verdict === 'warning' && fix !== undefined ? firstSentence(message) : message,
+    message: verdict === 'warning' && question !== undefined ? firstSentence(message) : message,
     remedies: remedies.map(asAsked),
     fix,
+    marks: question,
   };
 }
 
-/** The fix of a warning tells the others. */
+/** The question, or `explain`, tells the others. */
 const firstSentence = (message: string): string => /^.+?\.(?= |$)/.exec(message)?.[0] ?? message;
 
-const ofError = (error: ExpectedError): Notice => {
-  const named = error.problems.flatMap(({subject}) => subject.setting ?? [])[0];
-  const message = error.code === 'INVALID_SETTING' && named ? problemsText(error) : error.message;
-  return {...ofFinding({...error, message}), fix: named ?? FIXES[error.code]};
-};
+function ofError(error: ExpectedError): Notice {
+  const [problem] = error.problems;
+  const named = problem?.subject.setting;
+  if (error.code !== 'INVALID_SETTING' || problem === undefined || named === undefined)
+    return {...ofFinding(error), fix: named ?? FIXES[error.code]};
+  const notice = ofFinding({...error, message: problemsText(error)});
+  // What is missing is named by the remedy.
+  return {...notice, fix: changedBy(problem) ?? named};
+}
 
 /** The invalid settings, by the names that the questions have. */
 const problemsText = ({problems}: ExpectedError): string =>

@@ -105,6 +105,14 @@ export const questionFor = (setting: Setting): SettingQuestion =>
     ...(setting.required ? {} : {orElse: 'Not set', hasChartDefault: true as const}),
   };
 
+/** True if there is no answer, and an empty one is not possible. */
+export function lacksAnswer(id: string, {answers}: WizardState): boolean {
+  const question = BY_ID.get(id);
+  if (question === undefined || question.hasChartDefault) return false;
+  const {setting, orElse, suggested} = question;
+  return orElse === undefined && suggested === undefined && answers.answer(setting) === undefined;
+}
+
 /** True if an answer would have an effect, and the chart or machine supports one. */
 export function applies(setting: Setting, state: WizardState): boolean {
   const {get, isGiven} = state.answers;
