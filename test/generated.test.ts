@@ -171,12 +171,12 @@ describe('docs/', () => {
     await expectFile(page, tables);
   });
 
-  test('security.md lists the permissions that follow from the calls of each command', async () => {
-    const text = readFileSync(join(root, 'docs/security.md'), 'utf8');
+  test('permissions.md lists the permissions that follow from the calls of each command', async () => {
+    const text = readFileSync(join(root, 'docs/permissions.md'), 'utf8');
     const tables = Object.entries(await permissionsTables());
     for (const [mark] of tables) expect(text).toContain(`<!-- ${mark} -->`);
     await expectFile(
-      'docs/security.md',
+      'docs/permissions.md',
       tables.reduce((all, [mark, content]) => between(all, mark, content), text),
     );
   });

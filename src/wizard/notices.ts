@@ -46,14 +46,14 @@ function ofFinding(finding: Finding, setting?: string): Notice {
     code,
     verdict,
     subject: {},
-    message: verdict === 'warning' && fix !== undefined ? firstSentence(message) : message,
+    message: verdict === 'warning' && question !== undefined ? firstSentence(message) : message,
     remedies: remedies.map(spellRemedy),
     fix,
     marks: question,
   };
 }
 
-/** The fix of a warning tells the others. */
+/** The question, or `explain`, tells the others. */
 const firstSentence = (message: string): string => /^.+?\.(?= |$)/.exec(message)?.[0] ?? message;
 
 function ofError(error: ExpectedError): Notice {
