@@ -9,7 +9,7 @@ export const LONGEST_TOKEN = 8192;
 /** Format of a token: `head`, then at least `least` characters of the class `tail`. */
 interface TokenShape {
   name: string;
-  /** Text in every such token; the expression is tried only around it. */
+  /** One of them is in every such token; the expression is tried only around it. */
   anchors: readonly string[];
   /** A regular expression. */
   head: string;
@@ -109,7 +109,7 @@ export const TOKEN_SHAPES = (
     {name: 'facebook', anchors: ['EAA'], head: 'EAA[A-Z]', tail: 'A-Za-z0-9', least: 40},
     {
       name: 'hash',
-      anchors: ['$6$', '$5$', '$y$', '$2a$', '$2b$', '$2y$', '$argon2', '$apr1$', '{ssha'],
+      anchors: ['$6$', '$5$', '$y$', '$2a$', '$2b$', '$2y$', '$argon2', '$apr1$', '{SSHA'],
       head: '(?:\\$(?:6|5|y|2[aby]|argon2id?|apr1)\\$|\\{SSHA\\d{0,3}\\})',
       tail: '\\w./$=,+',
       least: 20,
