@@ -16,6 +16,8 @@ const REGISTRIES = `(?<=(?:docker|podman|nerdctl|buildah|registry|oras|skopeo|cr
 const VALUE = `(?<=["'])[^"'\\\\\\n]{2,256}(?=\\\\*["'])|${WORD}{2,1024}`;
 /** The only word of a line. */
 const LINE = String.raw`[^\s"'\\]{4,1024}(?=(?:\\*["'])?[ \t]*(?:\r?\n|\\+n|$))`;
+/** The last word of a command in brackets. */
+const PRINTED = `(?:(?<=["'])[^"'\\\\\\n]{2,1024}|[^\\s"'\\\\()]{2,1024})(?=\\\\*["']?[ \\t]*\\))`;
 const NAME = '(?:[^\\s"\'\\\\]|\\\\+(?=\\w)){1,128}';
 /** A flag that names a user. */
 const USER = String.raw`(?:[\s"'](?:-[uUl]|--?(?:user(?:name)?|login)|/ru|/user)(?![\w-])|[ \t][\w.$-]{1,64}@[\w.-]{1,253}(?=[ \t]))`;
@@ -117,10 +119,11 @@ const COMMANDS: readonly CommandRow[] = [
     `${PRINTS}${QUOTE}`,
     `${WORD}{4,256}(?=${QUOTE}[ \\t]*(?:>{1,2}|\\|[ \\t]*tee)[ \\t]*[^\\n;|]{0,100}(?:pass|secret|token|[/_]pw|cred))`,
   ],
-  [['<(echo', '<(printf'], `<\\(${PRINTS}`],
+  [['<(echo', '<(printf'], `<\\(${PRINTS}`, PRINTED],
   [
     ['$(echo', '$(printf'],
     `[$]\\((?<=(?:[Pp]ass(?:word|wd)?|PASS(?:WORD)?|[Ss]ecret|SECRET|[Tt]oken|TOKEN|KEY)=["']?\\$\\()${PRINTS}`,
+    PRINTED,
   ],
   [['<<<'], `(?<=${READS}[^\\n|;]{0,120})<<<[ \\t]*`],
   // The word behind a name in a command that sets something.

@@ -2,6 +2,7 @@ import {
   isCode,
   isErrorText,
   isHarmless,
+  isHexOrUuid,
   isObjectName,
   isOtherWord,
   isPhrase,
@@ -40,8 +41,6 @@ const COUNTS_NOTHING = /^[A-Z][A-Z0-9]*_[A-Z0-9_]+$|^-|^[A-Z]\w*-/;
 const never = (): boolean => false;
 const always = (): boolean => true;
 
-/** Hex digits and UUIDs are no names. */
-const DIGITS = /^[0-9a-f]{20,}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** A sentence goes on, and not with another key. */
 const ANY_WORDS = /^,? +[\w"'(/\\*-]/;
 const MORE_WORDS = /^,? +(?![\w.-]+[:=])[\w"'(/\\*-]/;
@@ -62,7 +61,7 @@ export const VERDICTS: readonly Verdict[] = [
     applies: (candidate) => {
       const {kind, value} = candidate;
       return (
-        kind === 'name' && isObjectName(value) && refersToObject(candidate) && !DIGITS.test(value)
+        kind === 'name' && isObjectName(value) && refersToObject(candidate) && !isHexOrUuid(value)
       );
     },
     isSecret: never,
@@ -70,7 +69,7 @@ export const VERDICTS: readonly Verdict[] = [
   {
     example: 'session_id=8f14e45fceea167a5a36dedd4bea2543',
     applies: ({key}) => SECRET_IDS.test(key),
-    isSecret: ({value, key}) => isLikelySecret(value, 'secret', key) || DIGITS.test(value),
+    isSecret: ({value, key}) => isLikelySecret(value, 'secret', key) || isHexOrUuid(value),
   },
   {
     example: 'host_key: rotated',
@@ -196,7 +195,7 @@ export const isLikelySecret = (value: string, kind: KeyKind, key: string): boole
   looksStrong(value) ||
   ((kind !== 'maybe' || !/^keys?$/i.test(key)) &&
     (/^(?=.*\d)(?=.*[a-f])[0-9a-f]{20,}$/i.test(value) ||
-      (/key|secret|token|pass/i.test(key) && DIGITS.test(value))));
+      (/key|secret|token|pass/i.test(key) && isHexOrUuid(value))));
 
 /** The words up to the end of the line, as far as they belong together. */
 const sentence = (rest: string, value: string): string =>

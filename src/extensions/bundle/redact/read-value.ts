@@ -198,7 +198,7 @@ function word(text: string, at: number, budget: Budget): Extent {
   let end = at;
   for (; end < most; end += 1) {
     const one = text.charAt(end);
-    if (' \t\r\n`\u001b'.includes(one)) break;
+    if (' \t\r\n`\u001b\0'.includes(one)) break;
     if ((one === '"' || one === "'") && /^$|^[\\\s,;:}\])&|`/>]/.test(text.charAt(end + 1))) break;
     if (one === '\\' && /^\\+(?:["'nrt]|u001b)/i.test(text.slice(end, end + 18))) break;
     if ('<\\&'.includes(one) && matchAt(ELEMENT_ENDS, text, end) !== undefined) break;
@@ -228,7 +228,7 @@ function upTo(text: string, at: number, expression: RegExp, stop: RegExp): Exten
 const BELOW = new RegExp(`${NEXT_LINE}[ \\t]*`, 'y');
 /** A text of several lines in TOML and Python. */
 const TRIPLE = /("""|''')(?:\r?\n)?/y;
-const HEREDOC = /<<[-~]?\\*"?(\w{1,32})\\*"?[ \t]*/y;
+const HEREDOC = new RegExp(String.raw`<<[-~]?\\*"?(\w{1,32})\\*"?[ \t]*(?=${NEXT_LINE})`, 'y');
 const SCALAR = new RegExp(
   String.raw`(?:!{1,2}\w{1,16}[ \t]+)?[|>][-+0-9]{0,2}[ \t]*(?:#[^\n]*)?(?=${NEXT_LINE})`,
   'y',
