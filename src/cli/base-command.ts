@@ -59,7 +59,6 @@ import {
 import {asksForJson, type KnownFlags, normalizeArgv} from './spellings.ts';
 import {linesOf, writeResult} from './write-files.ts';
 
-/** Base class of all commands: resolves settings, prints messages and reports errors. */
 /** What another program printed can hold secrets, also in the message of a failure. */
 async function withoutSecrets(failure: ExpectedError): Promise<ExpectedError> {
   const {redactText} = await import('../extensions/bundle/redact/redactor.ts');
@@ -68,6 +67,7 @@ async function withoutSecrets(failure: ExpectedError): Promise<ExpectedError> {
   return failure.with(redactText(failure.message), failure.suggestions.map(redactText));
 }
 
+/** Base class of all commands: resolves settings, prints messages and reports errors. */
 export abstract class BaseCommand<Result extends object | undefined> extends Command {
   static override enableJsonFlag = true;
   static override baseFlags = generalFlags;

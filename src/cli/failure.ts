@@ -26,10 +26,7 @@ export function toExpectedError(error: unknown, line: CommandLine): ExpectedErro
   if (error instanceof ExpectedError) return error;
   const {message = String(error)} = error as Error;
   if (error instanceof PromptCanceled) {
-    return new ExpectedError('Canceled. Nothing was changed.', {
-      code: 'CANCELED',
-      cause: error,
-    });
+    return new ExpectedError('Canceled. Nothing was changed.', {code: 'CANCELED'});
   }
   if (isOclif(error)) return usageFailure(error, line);
   if (message.includes('uv_cwd')) {

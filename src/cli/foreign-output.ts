@@ -20,9 +20,11 @@ const errorWithoutSecrets = async (error: HostError): Promise<HostError> => ({
   message: await redacted(error.message),
 });
 
+/** Of a tool that is missing, nothing was printed. */
 async function answerWithoutSecrets(answer: HostAnswer): Promise<HostAnswer> {
   const {error} = answer;
-  return error === undefined ? answer : {...answer, error: await errorWithoutSecrets(error)};
+  if (error === undefined || error.isToolMissing) return answer;
+  return {...answer, error: await errorWithoutSecrets(error)};
 }
 
 /** Failures of calls with changes are redacted where they are reported. */
@@ -39,7 +41,7 @@ export const withoutSecretsOfHost = (host: HostTools): HostTools => ({
   },
 });
 
-/** What an error says can be what a credential plugin printed. Most of what is not found was only looked for. */
+/** What an error says can be what a credential plugin printed. An object that is not found says nothing secret. */
 async function readWithoutSecrets<A extends {error?: ReadError | undefined} | undefined>(
   answer: A,
 ): Promise<A> {

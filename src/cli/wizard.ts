@@ -75,7 +75,7 @@ export async function decideWithOperator(
     return await outcomeOf(session);
   } catch (error) {
     const isCanceled = interrupt.aborted || error instanceof PromptCanceled;
-    throw isCanceled ? ended(resumeStore.isKept, interrupt, error) : error;
+    throw isCanceled ? ended(resumeStore.isKept, interrupt) : error;
   } finally {
     interrupts.release();
   }
@@ -126,10 +126,9 @@ function argumentsFor({command, state}: OtherCommandChosen, session: WizardSessi
   ];
 }
 
-const ended = (isKept: boolean, {reason}: AbortSignal, cause: unknown): ExpectedError =>
+const ended = (isKept: boolean, {reason}: AbortSignal): ExpectedError =>
   failed(
     reason === 'SIGTERM' ? 'TERMINATED' : 'CANCELED',
     'Canceled. Nothing was changed.',
     isKept ? ['To continue, run the command again with --resume (enter secrets again)'] : [],
-    {cause},
   );

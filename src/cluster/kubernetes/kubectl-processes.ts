@@ -90,6 +90,7 @@ export async function startProxy(
     };
     child.once('exit', end).once('error', end);
   });
+  const closed = new Promise((resolve) => child.once('close', resolve));
   child.stdin.on('error', () => undefined);
   const stop = async (): Promise<void> => {
     hold(child, true);
@@ -114,7 +115,7 @@ export async function startProxy(
   const isTimedOut = isAlive;
   if (isTimedOut) output.stderr += 'error: timed out waiting for a response';
   // The last message may not have arrived yet.
-  else await withTimeLimit(END_MS, once(child, 'close'));
+  else await withTimeLimit(END_MS, closed);
   await stop();
   const outcome = {exitCode: child.exitCode ?? 1, stdout: '', stderr: output.stderr};
   return {call, outcome: isTimedOut ? {...outcome, isTimedOut} : outcome};
