@@ -60,6 +60,10 @@ const UNSURE: readonly CommandRow[] = [
     `["] \\\\*"(?<=(?:^|\\n)[ \\t]*\\\\*"[\\w.@-]{1,64}\\\\*" \\\\*")`,
     `[^"\\s\\\\]{6,256}(?=\\\\*"[ \\t]*(?:\\n|$))`,
   ],
+  [
+    ['admin:', 'administrator:', 'root:', 'postgres:', 'elastic:'],
+    `(?:admin(?:istrator)?|root|postgres|elastic):`,
+  ],
   [['invalid port'], `invalid port \\\\*":`, `[^"\\\\\\n]{4,256}(?=\\\\*" after host)`],
 ];
 
@@ -74,7 +78,10 @@ const LIKELY: readonly CommandRow[] = [
     `[a-zA-Z]{3,12}(?<=(?:^|\\n)[ \\t]*(?:[$#>+%]{1,3}|\\(\\w+\\)|\\w+>) [^\\n]{0,200})[^\\n]{0,200}\\n[ \\t]*(?:=> |\\$\\d+ = (?:0x\\w+ )?)?`,
     LINE,
   ],
-  [['user ', 'login ', 'digest '], `(?:[uU]ser|[lL]ogin|digest) (?:(?:is|as|with|add) )?${LOGIN}:`],
+  [
+    ['user', 'login', 'digest'],
+    `(?:[uU]ser|[lL]ogin|digest)${GAP}(?:(?:is|as|with|add)${GAP})?${LOGIN}:`,
+  ],
   [['passwd -'], `passwd${GAP}-${MORE}${GAP}`, LINE],
   [['<<<'], `<<<[ \\t]*`],
   [
@@ -188,7 +195,11 @@ const COMMANDS: readonly CommandRow[] = [
     `ConvertTo-SecureString(?:${GAP}-(?:String|AsPlainText|Force))*${GAP}`,
     `(?!-|\\$)(?:${VALUE})`,
   ],
-  [['openssl'], `openssl${GAP}passwd(?:${GAP}-\\S{1,8})*${GAP}`, `(?!-)(?:${VALUE})`],
+  [
+    ['openssl'],
+    `openssl${GAP}passwd(?:${GAP}-(?:salt${GAP}${WORD}{1,32}${QUOTE}|\\w{1,8}))*${GAP}`,
+    `(?!-)(?:${VALUE})`,
+  ],
   [['auth'], `AUTH${GAP}(?:default${GAP})?`, `(?![A-Z]+(?![\\w-]))(?:${VALUE})`],
   [['signtool'], flag('/p', GAP)],
   [['smbpasswd'], flag('-w', GAP)],

@@ -86,8 +86,8 @@ function secretsOfLogin(text: string, {user, password}: Login): readonly Extent[
 }
 
 const HOST = /(?:[\w.-]{1,253}:\d{2,5}(?![\w@])|(?:tcp|unix)\()/y;
-const NAME = /[a-z][\w.-]{0,253}(?=[\s"'/:]|$)/iy;
-const ENDS_CREDENTIALS = new Set(' \t\r\n"\'@/');
+const NAME = /[a-z][\w.-]{0,253}(?=[\s"'/:\\\0]|$)/iy;
+const ENDS_CREDENTIALS = new Set(' \t\r\n"\'@/\0');
 
 /** `user:password@host:port` without a scheme, or without a port if the password is unmistakable. */
 const bareCredentials: RedactionRule = {

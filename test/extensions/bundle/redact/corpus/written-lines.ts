@@ -235,7 +235,7 @@ export const WRITTEN: Readonly<Record<string, readonly string[]>> = {
     'htpasswd -nb bob «Autumn2026!»\n',
     'openssl passwd -1 -salt ab «Autumn2026!»\n',
     'TOKEN=$(printf «Autumn2026!»)\n',
-    "PASSWORD=$(echo 'Aut)«umn2026!»')\n",
+    "PASSWORD=$(echo '«Aut)umn2026!»')\n",
     'diff <(echo password: «Autumn2026!») x\n',
     'BORG_PASSPHRASE=«maplewalnut» borg create\n',
     'etcdctl user add bob:«Autumn2026!»\n',
