@@ -10,7 +10,7 @@ import {
   looksMemorable,
   looksStrong,
 } from './harmless.ts';
-import {isPlace, type KeyKind, SECRET_IDS} from './key-names.ts';
+import {isPlace, type KeyKind, keyKind, SECRET_IDS} from './key-names.ts';
 import type {KeyPosition} from './read-value.ts';
 import type {Extent, RedactionPass} from './rule.ts';
 
@@ -75,7 +75,8 @@ export const VERDICTS: readonly Verdict[] = [
     example: 'host_key: rotated',
     applies: ({kind}) => kind === 'maybe',
     isSecret: ({value, kind, key, isStrict}) =>
-      isLikelySecret(value, kind, key) || (isStrict && !isErrorText(value)),
+      isLikelySecret(value, kind, key) ||
+      (isStrict && !isErrorText(value) && keyKind(value) !== 'secret'),
   },
   {
     example: 'token: 4096',
