@@ -3,21 +3,26 @@ import {join} from 'node:path';
 import ts from 'typescript';
 import {parse} from 'yaml';
 
-/** `npm run texts [TEXT]`: prints every sentence of the source and the templates with its place, to be read from top to bottom; with TEXT only those that contain it. */
+/** `npm run texts [TEXT]`: prints every sentence of the source, the templates and the hand-written pages with its place, to be read from top to bottom; with TEXT only those that contain it. */
 const only = process.argv[2]?.toLowerCase() ?? '';
 
-const files = ['src', 'templates'].flatMap((folder) =>
+const files = ['src', 'templates', 'docs/guide', 'docs/charts'].flatMap((folder) =>
   readdirSync(folder, {recursive: true, encoding: 'utf8'}).map((file) => join(folder, file)),
 );
-for (const file of files.filter((each) => /\.(ts|yaml)$/.test(each)).sort()) {
+for (const file of files.filter((each) => /\.(ts|yaml|md)$/.test(each)).sort()) {
   const source = readFileSync(file, 'utf8');
-  const texts = file.endsWith('.ts')
-    ? textsOf(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true))
-    : leaves(parse(source));
+  const texts = textsIn(file, source);
   for (const [place, text] of texts) {
     if (/[a-z] [a-z`$<{-]/iu.test(text) && text.toLowerCase().includes(only))
       process.stdout.write(`${file}:${place} ${text.replaceAll('\n', '⏎')}\n`);
   }
+}
+
+function textsIn(file: string, source: string): [string | number, string][] {
+  if (file.endsWith('.ts'))
+    return textsOf(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true));
+  if (file.endsWith('.yaml')) return leaves(parse(source));
+  return source.split('\n').map((line, index) => [index + 1, line]);
 }
 
 /** String literals and templates, a placeholder written as `${name}`; comments are not read. */

@@ -171,12 +171,12 @@ describe('docs/', () => {
     await expectFile(page, tables);
   });
 
-  test('security.md lists the permissions that follow from the calls of each command', async () => {
-    const text = readFileSync(join(root, 'docs/security.md'), 'utf8');
+  test('permissions.md lists the permissions that follow from the calls of each command', async () => {
+    const text = readFileSync(join(root, 'docs/permissions.md'), 'utf8');
     const tables = Object.entries(await permissionsTables());
     for (const [mark] of tables) expect(text).toContain(`<!-- ${mark} -->`);
     await expectFile(
-      'docs/security.md',
+      'docs/permissions.md',
       tables.reduce((all, [mark, content]) => between(all, mark, content), text),
     );
   });
@@ -249,6 +249,25 @@ describe('docs/', () => {
 test('every check has an example', async () => {
   const examples = await checkExamples();
   expect(ALL_CHECKS.map(({id}) => id).filter((id) => examples[id] === undefined)).toEqual([]);
+});
+
+/** Codes that only a test with helm, a cluster or Docker produces, and the one of a bug. */
+const WITHOUT_EXAMPLE = [
+  'CHECK_FAILED',
+  'DELETION_PENDING',
+  'DOCKER',
+  'DRAIN',
+  'KEY_REMOVED',
+  'NOT_REMOVED',
+  'REFUSED_BY_CHART',
+  'RESTART',
+  'UNCONFIRMED_KEY',
+  'UPSTREAM_CHANGE',
+];
+
+test('every other code has an example', () => {
+  const without = explanations().filter(({example}) => example === undefined);
+  expect(without.map(({code}) => code).toSorted()).toEqual(WITHOUT_EXAMPLE);
 });
 
 test('templates/findings/examples.json has what the program says', async () => {

@@ -1,3 +1,4 @@
+import {relative} from 'node:path';
 import * as Flags from '@oclif/core/flags';
 import type {SettingsSource} from '../answers/sources.ts';
 import {type Additions, BASES, type ImageBase} from '../extensions/fleet/dockerfile.ts';
@@ -79,9 +80,7 @@ export async function fleetFrom(
   {sources, app, settings}: FleetDeps,
 ): Promise<Fleet> {
   const directory = textOf(flags, 'overlay');
-  const [url, store, answers, out] = (['git-url', 'secret-store', 'answers', 'out'] as const).map(
-    (name) => textOf(flags, name),
-  );
+  const url = textOf(flags, 'git-url');
   const token = tokenSourceOf(flags);
   const shared = directory === undefined ? await settings() : await sharedSettings(sources, app);
   const single = {name: clusterWithoutOverlay(target), context: undefined, ring: 'all'};
@@ -90,31 +89,36 @@ export async function fleetFrom(
   const overlay =
     directory === undefined
       ? undefined
-      : await generateOverlay({directory, sources, app, answers}, make, deps);
+      : await generateOverlay(
+          {directory, sources, app, answers: textOf(flags, 'answers')},
+          make,
+          deps,
+        );
   const clusters = overlay
     ? requireValid(overlay)
     : [{...single, made: await withKeyReport(await make(shared), deps)}];
   return {
     clusters: clusters.map(({made: generated, ...each}) => ({...each, generated})),
     rings: overlay?.rings ?? [single.ring],
-
     shared,
     token,
-    store,
+    store: textOf(flags, 'secret-store'),
     isOverlay: overlay !== undefined,
-    answers: answers === undefined ? undefined : recordedPath(answers),
     overlay: directory === undefined ? undefined : recordedPath(directory).replace(/\/+$/, ''),
     isAutoscaled: flags.autoscaled === true,
-    git:
-      url === undefined
-        ? undefined
-        : {
-            url,
-            path:
-              out === undefined || /^(\/|\.\.)/.test(out) ? '.' : out.replaceAll(/^\.\/|\/+$/g, ''),
-          },
+    git: url === undefined ? undefined : {url, directory: directoryInGit(textOf(flags, 'out'))},
     ...commandsOf(target, flags, shared),
   };
+}
+
+/** The engine reads the files from this directory of the repository. @throws ExpectedError */
+function directoryInGit(out = ''): string {
+  const path = relative('', out);
+  if (path.startsWith('..'))
+    throw usageError(`--out: "${out}" is outside of the repository of --git-url.`, [
+      'Run the export in the root of the repository, for example with --out fleet',
+    ]);
+  return path && `${path}/`;
 }
 
 /** Generates values that refer to Secrets and to the public repository only. @throws ExpectedError */
@@ -149,7 +153,7 @@ function commandsOf(
   target: FleetTarget,
   flags: FleetFlags,
   settings: Settings,
-): Pick<Fleet, 'command' | 'overlayCommand'> {
+): Pick<Fleet, 'answers' | 'command' | 'overlayCommand'> {
   const own = given(flags).flatMap((name) => {
     const {[name]: value} = flags;
     return value === true ? [`--${name}`] : [`--${name}`, recordedPath(String(value))];
@@ -167,16 +171,18 @@ function commandsOf(
       ...others,
       '--out DIRECTORY --yes',
     ].join(' ');
+  const answers = flags.answers && recordedPath(String(flags.answers));
   const overlay = ['--overlay', 'clusters'];
-  if (flags.answers === undefined)
+  if (!answers)
     return {
       command: record([], typed),
       overlayCommand: record(['--answers', 'answers.yaml', ...overlay], []),
     };
-  const answers = ['--answers', recordedPath(String(flags.answers))];
+  const files = ['--answers', answers];
   return {
-    command: record(answers, typed),
-    overlayCommand: record([...answers, ...overlay], typed),
+    answers,
+    command: record(files, typed),
+    overlayCommand: record([...files, ...overlay], typed),
   };
 }
 

@@ -16,7 +16,7 @@ import {readLayers} from '../values/reading/source.ts';
 export default class Upgrade extends BaseCommand<UpgradeResult> {
   static override summary = 'Upgrade an installed agent to another chart version or chart.';
   static override description =
-    'Reads chart, version and values of the release, migrates the values, and lists what the upgrade changes. The plan applies new CRDs, and keeps PersistentVolumeClaims that Helm would delete. It waits for runs of agent-job and agent-k8s that the upgrade would interrupt, and verifies the agent. Runs of agent-local cannot be seen, and are interrupted by default. Without --chart-version, upgrades to the newest known version. Another --chart is installed as a new release; the old one is uninstalled after its runs have ended.';
+    'Reads chart, version and values of the release, migrates the values, and lists what the upgrade changes. The plan applies new CRDs, and keeps PersistentVolumeClaims that Helm would delete. It waits for runs of agent-job and agent-k8s that the upgrade would interrupt, and verifies the agent. Runs of agent-local cannot be seen, and are interrupted by default. Without --chart-version, upgrades to the newest known version. Another --chart is installed as a new release; the old one is uninstalled after its runs have ended. A release of Argo CD or Flux is rejected: change "chart-version" in its answers, export again, and commit. In Docker, run "install --target docker" with --agent-image scalr/agent:VERSION.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --dry-run',
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --yes --rollback-on-failure',

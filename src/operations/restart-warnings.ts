@@ -3,7 +3,7 @@ import {scalrChart} from '../charts/releases/chart-name.ts';
 import {releasesOf, type Target} from '../charts/releases/target.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {includesRef, kindAndName, refOf} from '../cluster/kubernetes/object-refs.ts';
-import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
+import type {KubernetesObject, Workload} from '../cluster/kubernetes/objects.ts';
 import {haveSamePods} from '../cluster/kubernetes/pod-specs.ts';
 import {listObjects, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {CONTROLLERS} from '../cluster/kubernetes/trial-objects.ts';
@@ -12,9 +12,9 @@ import type {InstallFacts} from '../cluster/release/read-release.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import type {ReadError} from '../ground/fact.ts';
 import {type SettingFinding, warningOf} from '../ground/finding.ts';
+import {count} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import {shutdownMode} from '../settings/lifecycle.ts';
-
 import {readValues} from '../values/reading/read-values.ts';
 import type {Step} from './step.ts';
 import {inFlight} from './uninstall.ts';
@@ -27,7 +27,7 @@ interface Restarting {
   facts: InstallFacts;
 }
 
-/** Warnings for runs that the steps interrupt, because pods of the agent restart. Reads the runs only then. */
+/** Warnings for runs that the steps interrupt, because pods of the agent restart or are removed. Reads the runs only then. */
 export async function runWarnings(
   restarting: Restarting,
   {kubernetes}: Pick<ClusterAccess, 'kubernetes'>,
@@ -35,10 +35,14 @@ export async function runWarnings(
 ): Promise<SettingFinding[]> {
   const {name, facts} = restarting;
   const target = scalrChart(facts.release?.chart ?? '');
-  if (facts.release === undefined || target === undefined || !restartsPods(restarting)) return [];
+  if (facts.release === undefined || target === undefined) return [];
+  const restarts = restartsPods(restarting);
+  const removed = target.chart === 'agent-local' ? removedPods(restarting) : 0;
+  if (!restarts && removed === 0) return [];
   const {values} = facts.release;
   // Older values cannot be read.
   if (isBelow(target.version, releasesOf(target.chart)[0] ?? target.version)) return [UNREAD];
+  if (!restarts) return [warningOf('RUNS', insideText(removedText(removed), target, values))];
   const runsOf = runsOfRelease(name.release, target, values);
   const {runs, error} = await runsInFlight(runsOf, name.kubeTarget, kubernetes, signal);
   if (error) return [UNREAD];
@@ -70,6 +74,18 @@ function restartsPods({steps, manifest, facts}: Restarting): boolean {
     });
 }
 
+/** How many pods a smaller number of replicas removes. Runs of agent-local execute in them. */
+function removedPods({manifest, facts}: Restarting): number {
+  const replicasOf = ({spec}: Workload): number => spec?.replicas ?? 1;
+  const differences = facts.installed
+    .filter(({kind}) => kind === 'Deployment')
+    .flatMap((before) => {
+      const after = manifest.find((each) => kindAndName(each) === kindAndName(before));
+      return after === undefined ? [] : [replicasOf(before) - replicasOf(after)];
+    });
+  return differences.filter((each) => each > 0).reduce((sum, each) => sum + each, 0);
+}
+
 /** Undefined if runs cannot be seen from outside the agent. */
 export async function runsInFlight(
   runsOf: RunsOf | undefined,
@@ -93,16 +109,24 @@ export function restartWarnings(
   runs: readonly Run[] | undefined,
   ofJobs: string,
 ): string[] {
-  const drains = readValues(values, target).settings.get(shutdownMode.id) === 'drain';
-  if (runs === undefined) {
-    const fate = drains ? 'can finish within the grace period' : 'are interrupted';
-    return [
-      `The agent pods restart, and runs inside them ${fate}. Runs of agent-local cannot be listed in the cluster; check them in Scalr.`,
-    ];
-  }
+  if (runs === undefined) return [insideText('The agent pods restart', target, values)];
   if (runs.length === 0) return [];
   if (target.chart === 'agent-job')
     return [`The controller restarts. ${inFlight(runs)}; ${ofJobs}.`];
-  const fate = drains ? 'they can finish within the grace period' : 'they are interrupted';
+  const fate = drains(target, values)
+    ? 'they can finish within the grace period'
+    : 'they are interrupted';
   return [`The controller and the workers restart. ${inFlight(runs)}; ${fate}.`];
+}
+
+const drains = (target: Target, values: Values): boolean =>
+  readValues(values, target).settings.get(shutdownMode.id) === 'drain';
+
+const removedText = (pods: number): string =>
+  `${count(pods, 'agent pod')} ${pods === 1 ? 'is' : 'are'} removed`;
+
+/** What happens to runs inside the pods of agent-local. */
+function insideText(what: string, target: Target, values: Values): string {
+  const fate = drains(target, values) ? 'can finish within the grace period' : 'are interrupted';
+  return `${what}, and runs inside ${fate}. Runs of agent-local cannot be listed in the cluster; check them in Scalr.`;
 }

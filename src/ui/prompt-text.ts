@@ -69,6 +69,6 @@ export const TOKEN = /eyJ[\w-]{5,}[\w.-]*/g;
 export const TOKEN_HERE =
   'This is an agent pool token. Paste it only where the agent pool token is asked for.';
 
-/** All that is shown of a secret: its length, which tells that it was pasted whole. */
+/** Shows only the length of a secret, to check that it was pasted whole. */
 export const masked = (secret: string): string =>
   secret === '' ? '' : `[hidden, ${count(secret.length, 'character')}]`;

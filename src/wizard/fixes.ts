@@ -1,7 +1,8 @@
 import {token, tokenSecret} from '../settings/agent.ts';
 import {cache, cacheStorageClass} from '../settings/cache.ts';
+import {serviceAccountName} from '../settings/identity.ts';
 import {imagePullSecret} from '../settings/images.ts';
-import {httpsProxy} from '../settings/network.ts';
+import {httpsProxy, workloadIdentity} from '../settings/network.ts';
 import {runSize} from '../settings/size.ts';
 import {ROLE} from './ask-role.ts';
 
@@ -10,10 +11,15 @@ export const FIXES: Readonly<Record<string, string>> = {
   IDENTITY_INCOMPLETE: ROLE,
   SHARED_PVC_WITHOUT_CLASS: cacheStorageClass.id,
   CLEAR_TEXT_CREDENTIAL: httpsProxy.id,
+  DEFAULT_SERVICE_ACCOUNT: serviceAccountName.id,
   TOKEN_REJECTED: token.id,
   'efs-driver': cache.id,
   'pull-secrets': imagePullSecret.id,
   'run-capacity': runSize.memoryRequest.id,
   secrets: tokenSecret.id,
   token: token.id,
+  'workload-identity': workloadIdentity.id,
 };
+
+/** Their setting has the safe value: another one would only hide the problem. */
+export const WITHOUT_FIX: ReadonlySet<string> = new Set(['POLICY_ENFORCEMENT', 'metadata-block']);

@@ -20,6 +20,7 @@ import {chart, chartVersion} from '../settings/release.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {spellAsQuestion} from '../settings/spelling.ts';
 import {generate} from '../values/generate.ts';
+import type {Answers} from './answers.ts';
 import {hostOf} from './place.ts';
 import type {WizardState} from './wizard-state.ts';
 
@@ -63,8 +64,10 @@ export function whyExcluded(
   const host = hostOf(state);
   if (host !== undefined) return whyExcludedOn(host, setting, value, state);
   const chosen = state.answers.get(chart);
-  const charts = chosen === undefined ? eligibleCharts(state, facts) : [chosen];
-  return whyExcludedBy(charts, setting, value, state);
+  // An answer must not exclude its alternatives.
+  const before = withoutAnswer(setting, state);
+  const charts = chosen === undefined ? eligibleCharts(before, facts) : [chosen];
+  return whyExcludedBy(charts, setting, value, before);
 }
 
 /** Why a chart cannot be installed with some settings. */
@@ -79,30 +82,26 @@ function whyExcludedBy(
   charts: readonly ChartName[],
   setting: Setting,
   value: unknown,
-  state: WizardState,
+  before: WizardState,
 ): string | undefined {
   const answer: Answer = {value, source: 'prompt'};
-  const before = withoutAnswer(setting, state);
   const exclusions = charts
-    .map(
-      (name) =>
-        [before.with(chart, {value: name, source: 'prompt'}), versionOf(name, state)] as const,
-    )
-    .filter(([settings, target]) => exclusionOf(settings, target) === undefined)
-    .map(([settings, target]) =>
-      exclusionOf(withoutUseless(settings.with(setting, answer)), target),
-    );
+    .map((name) => ({
+      answers: before.answers.with(chart, {value: name, source: 'prompt'}),
+      target: versionOf(name, before),
+    }))
+    .filter(({answers, target}) => exclusionOf(answers, target) === undefined)
+    .map(({answers, target}) => exclusionOf(withoutUseless(answers.with(setting, answer)), target));
   if (!exclusions.every((each) => each !== undefined)) return undefined;
   // A chart that supports the setting gives the better reason.
   const exclusion = exclusions.find((each) => !each.isUnsupported) ?? exclusions[0];
   if (exclusion === undefined) return undefined;
-  const able = exclusion.isUnsupported ? chartsWith(setting, before.with(setting, answer)) : [];
-  return able.length > 0 ? onlyWith(able, before) : exclusion.reason;
+  const {answers} = before;
+  const able = exclusion.isUnsupported
+    ? chartsWith(setting, answers.with(setting, answer).unchecked())
+    : [];
+  return able.length > 0 ? onlyWith(able, answers.unchecked()) : exclusion.reason;
 }
-
-/** An answer that no longer fits must not exclude its alternatives. */
-const withoutAnswer = (setting: Setting, {answers}: WizardState): Settings =>
-  answers.without(setting).unchecked();
 
 /** The charts that support a value, and the answers that exclude them. */
 function onlyWith(charts: readonly ChartName[], settings: Settings): string {
@@ -113,19 +112,40 @@ function onlyWith(charts: readonly ChartName[], settings: Settings): string {
   return `only with ${charts.join(' and ')}${names === '' ? '' : `, which your answer for ${names} excludes`}`;
 }
 
-/** Without prompted answers that the change leaves without effect. */
-const withoutUseless = (settings: Settings): Settings =>
-  new Settings(
-    new Map(
-      settings
-        .entries()
-        .filter(
-          ({setting, answer}) =>
-            answer.source !== 'prompt' || missingFor(setting, settings.get) === undefined,
-        )
-        .map(({setting, answer}) => [setting.id, answer]),
-    ),
+/** Also without the prompted answers that one of its values leaves without effect: they can stand for it. */
+function withoutAnswer(setting: Setting, state: WizardState): WizardState {
+  const {answers} = state;
+  const others = (setting.kind.options ?? []).map((value) =>
+    answers.with(setting, {value, source: 'prompt'}),
   );
+  const dependent = others.flatMap((each) => uselessIn(each)).filter((each) => each !== setting);
+  const left = [setting, ...dependent].reduce((all, each) => all.without(each), answers);
+  return {...state, answers: left};
+}
+
+/** The answers without which another chart would be recommended. */
+export function answersForChart(state: WizardState, facts: ChartRequirements): Setting[] {
+  if (state.answers.answer(chart) !== undefined) return [];
+  const name = recommendSoFar(state, facts)?.chart;
+  return state.answers
+    .entries()
+    .filter(({answer}) => answer.source === 'prompt')
+    .map(({setting}) => setting)
+    .filter((each) => recommendSoFar(withoutAnswer(each, state), facts)?.chart !== name);
+}
+
+/** Settings with a prompted answer that has no effect. */
+const uselessIn = (answers: Answers): Setting[] =>
+  answers
+    .entries()
+    .filter(
+      ({setting, answer}) =>
+        answer.source === 'prompt' && missingFor(setting, answers.get) !== undefined,
+    )
+    .map(({setting}) => setting);
+
+const withoutUseless = (answers: Answers): Answers =>
+  uselessIn(answers).reduce((left, setting) => left.without(setting), answers);
 
 function eligibleCharts(state: WizardState, facts: ChartRequirements): ChartName[] {
   const found = recommendSoFar(state, facts);
@@ -139,7 +159,8 @@ function eligibleCharts(state: WizardState, facts: ChartRequirements): ChartName
 }
 
 /** Why these settings give no values. */
-function exclusionOf(settings: Settings, target: Target): Exclusion | undefined {
+function exclusionOf(answers: Answers, target: Target): Exclusion | undefined {
+  const settings = answers.unchecked();
   // To generate values would also find the charts that support them.
   const [refused] = unsupported(target, settings);
   if (refused !== undefined) return {reason: refused.reason, isUnsupported: true};

@@ -134,14 +134,17 @@ function compared(row: ReviewRow, view: TopicView): ReviewRow {
 /** Namespace and name say which release it is. */
 const WHICH: readonly Setting[] = [namespace, release];
 
-function isChanged(setting: Setting, {state}: TopicView): boolean {
+function isChanged(setting: Setting, view: TopicView): boolean {
+  const {state} = view;
   const answer = state.answers.answer(setting);
   const before = state.installed?.settings.get(setting.id);
   if (WHICH.includes(setting) || answer?.source === 'cluster') return false;
   if (setting.kind.isSecret) return answer !== undefined;
   const text = (value: unknown): string =>
     value === undefined ? '' : answerText(setting, {value, source: 'prompt'});
-  return text(before) !== text(answer?.value);
+  if (text(before) === text(answer?.value)) return false;
+  // A value that was the default before.
+  return valueText(setting, viewOfInstalled(view)) !== valueText(setting, view);
 }
 
 /** Labels of the settings that differ from the installed release. */

@@ -25,7 +25,7 @@ const VALUE_WIDTH = 17;
 export function reviewScreen(content: ReviewContent, screen: Screen): string {
   const {rows, notices, notes, reviewed} = content;
   const isMarked = ({settings}: ReviewRow): boolean =>
-    notices.some(({fix}) => settings.some(({id}) => id === fix));
+    notices.some(({marks}) => settings.some(({id}) => id === marks));
   const marked = rows.filter(isMarked);
   const lines = [
     titleText(content, screen),

@@ -26,7 +26,7 @@ import {prepareReview, type Reviewed, type ReviewReaders} from './prepare-review
 import {type Action, actionsOf, type Menu, preselected} from './review-menu.ts';
 import {changedSettings, reviewRows} from './review-rows.ts';
 import {reviewScreen} from './review-text.ts';
-import type {TopicView} from './topics.ts';
+import {type TopicView, withNecessary} from './topics.ts';
 import type {Block, Transcript} from './transcript.ts';
 import type {WizardState} from './wizard-state.ts';
 
@@ -160,7 +160,8 @@ export class Review {
   async #do(action: Action, shown: Shown, steps: readonly Block[]): Promise<Decided | undefined> {
     const {state, view, reviewed} = shown;
     const [, question] = /^fix:(.*)$/.exec(action) ?? [];
-    if (question !== undefined) return {state: openQuestions(state, question)};
+    if (question !== undefined)
+      return {state: openQuestions(state, ...withNecessary(question, view.state))};
     switch (action) {
       case 'install':
         return {decision: this.#install(shown, steps)};

@@ -1,4 +1,4 @@
-import type {Target} from '../charts/releases/target.ts';
+import {policyMissesRuns, type Target} from '../charts/releases/target.ts';
 import {tokenClaims} from '../ground/secret.ts';
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {
@@ -11,7 +11,7 @@ import {
   efsHandle,
 } from '../settings/cache.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
-import type {Setting} from '../settings/define.ts';
+import {type Setting, settingName} from '../settings/define.ts';
 import {serviceAccountAnnotation} from '../settings/identity.ts';
 import {imageRegistry} from '../settings/images.ts';
 import {
@@ -35,12 +35,14 @@ import {type KnownFacts, offeredText, requirementsOf} from './gathered-facts.ts'
 import {environmentVariable} from './machine-proxy.ts';
 import {hostOf, placeText} from './place.ts';
 import {
+  answersForChart,
   chartDefaultOf,
   hostWording,
   isForeign,
   likelyTarget,
   limitsRuns,
 } from './possible-answers.ts';
+import {lacksAnswer} from './setting-questions.ts';
 import {sharedClassOf} from './shared-cache.ts';
 import type {WizardState} from './wizard-state.ts';
 
@@ -100,7 +102,14 @@ function chartAbout(view: TopicView): string | undefined {
   const others = chartChoices(view.state, view.known)
     .filter(({value, disabled}) => value !== name && disabled === undefined)
     .map(({value}) => value);
-  return `${CHART_MEANINGS[name]}${others.length === 0 ? '' : `; ${others.join(' and ')} possible`}`;
+  const decisive = answersForChart(view.state, requirementsOf(view.known)).map(settingName);
+  return [
+    CHART_MEANINGS[name],
+    decisive.length === 0 ? '' : `because of ${decisive.join(', ')}`,
+    others.length === 0 ? '' : `${others.join(' and ')} possible`,
+  ]
+    .filter(Boolean)
+    .join('; ');
 }
 
 const isLimited = ({state, known}: TopicView): boolean => limitsRuns(state, requirementsOf(known));
@@ -178,8 +187,19 @@ const METADATA: Readonly<Record<string, string>> = {
   allow: 'allowed',
 };
 
-const metadataValue = (view: TopicView): string =>
-  METADATA[String(effective(metadataService, view))] ?? 'chart default';
+function metadataValue(view: TopicView): string {
+  const value = METADATA[String(effective(metadataService, view))];
+  const target = targetOf(view);
+  const missesRuns = value === METADATA['block'] && target && policyMissesRuns(target);
+  return missesRuns ? 'blocked for the agent, not for runs' : (value ?? 'chart default');
+}
+
+/** Nodes of a cloud have an identity, which runs can take when nothing blocks it. */
+function metadataAbout(view: TopicView): string | undefined {
+  const platform = view.state.answers.get(cloud) ?? 'other';
+  const isOpen = effective(metadataService, view) === 'allow' && platform !== 'other';
+  return because(metadataService, view) ?? (isOpen ? 'runs can take the node identity' : undefined);
+}
 
 function identityAbout({state, known}: TopicView): string | undefined {
   const annotations = Object.values(state.answers.get(serviceAccountAnnotation) ?? {});
@@ -310,7 +330,7 @@ export const TOPICS: readonly Topic[] = [
     settings: [metadataService],
     isOffered: isForRuns,
     value: metadataValue,
-    about: (view) => because(metadataService, view),
+    about: metadataAbout,
   },
   {
     label: 'Identity',
@@ -357,3 +377,10 @@ export const TOPICS: readonly Topic[] = [
     value: agentValue,
   },
 ];
+
+/** The question, and those of its topic that its answer can make necessary. */
+export function withNecessary(question: string, state: WizardState): string[] {
+  const {questions = []} = TOPICS.find((topic) => topic.questions.includes(question)) ?? {};
+  const later = questions.slice(questions.indexOf(question) + 1);
+  return [question, ...later.filter((id) => lacksAnswer(id, state))];
+}

@@ -18,7 +18,7 @@ interface TranscriptDeps {
   say(text: string): void;
 }
 
-/** What stands above the question. What has changed is erased and printed again. */
+/** What stands above the question. What has changed is erased and printed again, while all of it is in the window. */
 export class Transcript {
   readonly #deps: TranscriptDeps;
   #shown: Shown[] = [];
@@ -37,16 +37,15 @@ export class Transcript {
         .slice(index)
         .map(({text}) => text)
         .join('')
-        .split('\n').length;
+        .split('\n').length - 1;
     const {rows = 24} = screen;
     const first = changed < 0 ? this.#shown.length : changed;
-    // What a question has pushed out of the window cannot be erased: then everything is printed again.
-    const isBeyond = linesFrom(first) > 1 && linesFrom(0) + QUESTION > rows;
-    const kept = prompter.canRedraw && isBeyond ? 0 : first;
-    const erased = isBeyond ? rows - 1 : linesFrom(kept) - 1;
-    if (erased > 0 && prompter.canRedraw) prompter.erase(erased);
+    // What a question has pushed out of the window cannot be erased: all of it stays, and what is new follows.
+    const isInside = linesFrom(0) + QUESTION < rows;
+    const outdated = linesFrom(first);
+    if (outdated > 0 && isInside && prompter.canRedraw) prompter.erase(outdated);
     const added = shown
-      .slice(kept)
+      .slice(first)
       .map(({text}) => text)
       .join('');
     if (added !== '') say(added);

@@ -153,7 +153,7 @@ test('changes nothing with --dry-run or without confirmation, and prints no valu
   expect(dry.exit, dry.stderr).toBe(0);
   expect(dry.stdout).toMatch(/^helm upgrade scalr-agent .* # reads values from standard input\n$/);
   expect(dry.stderr.replaceAll(/\s+/g, ' ')).toContain(
-    'The agent pods restart, and runs inside them are interrupted.',
+    'The agent pods restart, and runs inside are interrupted.',
   );
   const unasked = await debug(place, first.path, ['on', ...source, '--json']);
   expect(JSON.parse(unasked.stdout).error).toMatchObject({code: 'NOT_CONFIRMED', exit: 2});

@@ -12,7 +12,7 @@ const job = await stepFlags('agent-job');
 
 const NEW = {SCALR_AGENT_TOKEN: 'hunter3'};
 const RESTARTS = expect.stringMatching(
-  /^The agent pods restart, and runs inside them (are interrupted|can finish)/,
+  /^The agent pods restart, and runs inside (are interrupted|can finish)/,
 );
 
 async function installed(argv: readonly string[]): Promise<Workplace> {
@@ -43,6 +43,15 @@ test('install warns about the runs that a new setting or a new token interrupts'
   expect(await warningsOf('install', place, [...local, '--extra-env', 'A=b'])).toEqual([warning]);
   expect(await warningsOf('install', place, local, NEW)).toEqual([warning]);
   expect(await warningsOf('install', place, local)).toEqual([]);
+});
+
+test('install warns that fewer agents interrupt the runs of those that are removed', async () => {
+  const place = await installed([...local, '--concurrency', '3']);
+  const removed = '2 agent pods are removed, and runs inside are interrupted.';
+  expect(await warningsOf('install', place, [...local, '--concurrency', '1'])).toEqual([
+    warningOf('RUNS', expect.stringContaining(removed)),
+  ]);
+  expect(await warningsOf('install', place, [...local, '--concurrency', '4'])).toEqual([]);
 });
 
 test('install lists runs of agent-job that continue, and nothing without runs', async () => {

@@ -81,6 +81,7 @@ async function offline(line: string, shop: Awaited<ReturnType<typeof workshop>>)
 test.each(pages)('offline commands of docs/guide/$page succeed', async ({typed}) => {
   const shop = await workshop(BUILT);
   shop.write('company-ca.pem', String(certificates['ca.pem']));
+  shop.write('current.yaml', 'agent: {url: "https://acme.scalr.io"}\n');
   for (const line of typed.filter((each) => OFFLINE.test(each))) {
     const {exit, stderr} = await offline(line, shop);
     expect(exit, `${line}\n${stderr}`).toBe(0);

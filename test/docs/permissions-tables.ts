@@ -26,7 +26,7 @@ const NAME = {release: 'agent', kubeTarget: {namespace: NAMESPACE}};
 const TOKEN = 'agent-token';
 const CHARTS = Object.keys(CHART_OBJECTS) as ChartName[];
 
-/** The tables of docs/security.md, from the calls of the plans, by the mark that surrounds them. */
+/** The tables of docs/permissions.md, from the calls of the plans, by the mark that surrounds them. */
 export async function permissionsTables(): Promise<Readonly<Record<string, string>>> {
   const where = {namespace: NAMESPACE};
   return {

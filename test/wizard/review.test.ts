@@ -31,6 +31,7 @@ const GIVEN = [
   '--purpose',
   'runs',
 ];
+const ON_EKS = GIVEN.map((each) => (each === 'gke' ? 'eks' : each));
 const FLAGS = [...GIVEN, '--isolation', 'shared'];
 const TO_REVIEW: Line[] = [FILES_ONLY];
 const DONE: Line = ['What do you want to do?', 'quit'];
@@ -84,6 +85,41 @@ describe('the chart', () => {
     );
     const {stderr} = await talk([...TO_REVIEW, ...cache, ...VIEW_AND_QUIT], {argv: GIVEN});
     expect(stderr).toMatch(/Values of agent-job/);
+    expect(rowOf(stderr, 'Chart')).toContain('because of cache');
+  });
+
+  test('can change again with the answer that has changed it', async () => {
+    const efs = change('Cache', ['Where should provider', 'efs'], ['EFS', 'fs-0123456789abcdef0']);
+    const back = change('Cache', ['Where should provider', 'ephemeral'], ['Cache size', ENTER]);
+    const {asked, stderr} = await talk([...TO_REVIEW, ...efs, ...back, ...QUIT], {
+      argv: ON_EKS,
+    });
+    expect(choicesOf(asked, 'Where should provider').filter(({disabled}) => disabled)).toEqual([]);
+    const [, first = '', second = ''] = reviewsIn(stderr);
+    expect(rowOf(`◆  ${first}`, 'Chart')).toContain('because of cache');
+    expect(second).toContain('Review  agent-local');
+  });
+
+  test('that was chosen excludes the same values whatever the answer is now', async () => {
+    const pvc = change(
+      'Cache',
+      ['Where should provider', 'pvc'],
+      ['StorageClass of the cache', 'gp3'],
+      ['Cache size', ENTER],
+    );
+    const again = change(
+      'Cache',
+      ['Where should provider', ENTER],
+      ['Stor', ENTER],
+      ['Cac', ENTER],
+    );
+    const {asked} = await talk([...TO_REVIEW, ...CHART('agent-local'), ...pvc, ...again, ...QUIT], {
+      argv: GIVEN,
+    });
+    const rows = choicesOf(asked, 'Where should provider');
+    expect(rows.find(({value}) => value === 'hostpath')?.disabled).toBe(
+      'only with agent-job and agent-k8s',
+    );
   });
 
   test('that was chosen stays, and excludes what it does not support', async () => {
@@ -101,17 +137,23 @@ describe('the chart', () => {
 });
 
 describe('the review', () => {
-  test('marks what deserves a look, and offers to fix it', async () => {
+  test('marks what deserves a look, and offers no weaker setting as its fix', async () => {
     const {asked, stderr} = await talk([...TO_REVIEW, ...QUIT], {
-      argv: [...FLAGS, '--metadata-service', 'block'],
+      argv: [...ON_EKS, '--metadata-service', 'block'],
     });
     expect(stderr).toContain('Review  agent-local 0.6.5 → files only');
     expect(stderr).toMatch(/\n ! Network/);
-    expect(stderr).toContain('! POLICY_');
-    const fixes = choicesOf(asked, 'What do you want to do?').filter(({value}) =>
-      value.startsWith('fix:'),
+    expect(stderr).toContain('POLICY_ENFORCEMENT');
+    expect(choicesOf(asked, 'What do you want to do?').map(({value}) => value)).not.toContain(
+      'fix:metadata-service',
     );
-    expect(fixes[0]).toMatchObject({value: 'fix:metadata-service'});
+  });
+
+  test('tells what the metadata service means when it is allowed', async () => {
+    const {stderr} = await talk([...TO_REVIEW, ...QUIT], {
+      argv: [...ON_EKS, '--metadata-service', 'allow'],
+    });
+    expect(rowOf(stderr, 'Network')).toContain('metadata allowed; runs can take the node identity');
   });
 
   test('refuses a value that the agent cannot parse', async () => {
@@ -156,6 +198,30 @@ describe('the review', () => {
     expect(choicesOf(asked, 'What do you want to do?').map(({value}) => value)).toContain(
       'fix:cache-storage-class',
     );
+  });
+
+  test('does not say that agent-k8s blocks the metadata service for runs', async () => {
+    const lines = change('Metadata', ['metadata', 'block']);
+    const {asked, stderr} = await talk([...TO_REVIEW, ...lines, ...QUIT], {
+      argv: [...ON_EKS, '--chart', 'agent-k8s'],
+    });
+    const block = choicesOf(asked, 'metadata').find(({value}) => value === 'block');
+    expect(block?.description).toContain('agent-k8s blocks it for the agent only');
+    expect(rowOf(stderr, 'Network')).toContain('metadata blocked for the agent, not for runs');
+  });
+
+  test('asks what a fix makes necessary', async () => {
+    const lines: Line[] = [
+      ...TO_REVIEW,
+      ['What do you want to do?', 'fix:cache'],
+      ['Where should provider', 'existing-pvc'],
+      ['Name of the existing', 'mine'],
+      ...QUIT,
+    ];
+    const {stderr} = await talk(lines, {
+      argv: [...FLAGS, '--chart', 'agent-local', '--cache', 'hostpath', '--concurrency', '1'],
+    });
+    expect(rowOf(stderr, 'Cache')).toContain('PVC mine');
   });
 
   test('drops and lists answers without effect after a change', async () => {

@@ -48,7 +48,7 @@ export async function rolesToRead(
 const read = (resources: readonly string[], where: {namespace?: string}): Permission[] =>
   resources.flatMap((resource) => ['get', 'list'].map((verb) => ({verb, resource, ...where})));
 
-/** All that is shown of a release, except what is in Secrets. Pure. */
+/** Permissions to read what is shown of a release, without Secrets. Pure. */
 export function permissionsToRead(where: {namespace?: string}): Permission[] {
   const {namespace: name} = where;
   const kinds = NAMESPACE_KINDS.filter((kind) => kind !== 'secrets');

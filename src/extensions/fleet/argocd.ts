@@ -32,10 +32,6 @@ function secretFiles(member: FleetMember, fleet: Fleet): ExportedFile[] {
   return [manifest(`secrets/${member.name}/external-secret.yaml`, member.header, object)];
 }
 
-/** The directory of the files in the Git repository, as the start of a path. */
-export const gitDirectory = ({git}: Fleet): string =>
-  git === undefined || git.path === '.' ? '' : `${git.path}/`;
-
 /** The directory with the Secret of the token, which Argo CD applies together with the chart. */
 const secretSource = (cluster: string, fleet: Fleet): Values[] =>
   fleet.token === 'existing' || fleet.git === undefined
@@ -44,7 +40,7 @@ const secretSource = (cluster: string, fleet: Fleet): Values[] =>
         {
           repoURL: fleet.git.url,
           targetRevision: 'HEAD',
-          path: `${gitDirectory(fleet)}secrets/${cluster}`,
+          path: `${fleet.git.directory}secrets/${cluster}`,
         },
       ];
 
@@ -64,7 +60,7 @@ const policiesOf = (release: string, engine: string, {isAutoscaled}: Fleet): Val
 
 const shared = {
   tokenFile: (fleet: Fleet, name: string): string =>
-    `secrets/${name}/${encryptedFile(fleet, 'token') ?? ''}`,
+    `secrets/${name}/${encryptedFile(fleet, 'token')}`,
   // The cluster that Argo CD runs in.
   cluster: 'in-cluster',
   tokens: ['existing', 'external-secrets', 'sealed-secrets'],
@@ -159,8 +155,8 @@ const config = ({
 
 /** Clusters without a file get no agent. */
 function applicationSet(engine: string, fleet: Fleet): Values {
-  const {url} = gitOf(fleet, 'An ApplicationSet reads the files of clusters');
-  const words = {url, directory: gitDirectory(fleet), repository: CHART_REPOSITORY};
+  const git = gitOf(fleet, 'An ApplicationSet reads the files of clusters');
+  const words = {...git, repository: CHART_REPOSITORY};
   const {spec, ...head} = filled(skeleton, words);
   const {metadata, source, answers, destination} = filled(template, words);
   const steps = fleet.rings.map((ring) => ({

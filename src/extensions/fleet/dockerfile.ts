@@ -8,12 +8,12 @@ import type {Values} from '../../ground/tree.ts';
 import type {Setting} from '../../settings/define.ts';
 import {agentImage, imageRegistry, runnerImage} from '../../settings/images.ts';
 import {splitImage} from '../../settings/kinds/images.ts';
-import {recordedPath, type Settings} from '../../settings/settings.ts';
+import {quote, recordedPath, type Settings} from '../../settings/settings.ts';
 import {caFile} from '../../settings/tls.ts';
-import {flagsToRepeat} from '../../values/document.ts';
+import {flagsToRepeat, generatedBy} from '../../values/document.ts';
 import type {GeneratedValues} from '../../values/generate.ts';
 import type {Export, ExportedFile} from '../machine/files.ts';
-import {useOf} from './use.ts';
+import {type Use, useOf} from './use.ts';
 
 const CERTIFICATES = '/usr/local/share/ca-certificates';
 const BUNDLE = '/etc/ssl/certs/ca-certificates.crt';
@@ -46,14 +46,13 @@ interface BuiltImage {
 }
 
 /** A Dockerfile for the image in which runs execute, or another one that --base selects. Pure. @throws ExpectedError */
-export function dockerfile(
-  inputs: Inputs,
-  {packages, plugins, base}: Additions,
-): Export & {notes: string[]} {
+export function dockerfile(inputs: Inputs, additions: Additions): Export & {notes: string[]} {
+  const {packages, plugins, base} = additions;
   const image = imageToBuild(base ?? usualBase(inputs), inputs);
   const certificates = certificateFiles(inputs.settings);
   const lines = [
     `# ${titleOf(image, inputs.target)} Build it with: docker build --tag ${image.reference} .`,
+    ...originOf(inputs, image, additions).map((line) => `# ${line}`),
     `FROM ${image.base}`,
     '',
     'USER 0:0',
@@ -77,6 +76,21 @@ export function dockerfile(
     notes: use.notes,
   };
 }
+
+/** The command that writes this file. */
+const originOf = (
+  {target: {chart, version}, settings}: Inputs,
+  {kind}: BuiltImage,
+  {packages, plugins}: Additions,
+): string[] =>
+  generatedBy(
+    `export dockerfile --base ${kind} --chart ${chart} --chart-version ${version}`,
+    settings,
+    [
+      ...packages.map((each) => `--package ${each}`),
+      ...(plugins ? [`--plugins ${quote(recordedPath(plugins))}`] : []),
+    ],
+  );
 
 function usualBase({target, settings}: Inputs): ImageBase {
   if (isToolImage(settings.get(runnerImage))) return 'terraform';
@@ -171,13 +185,7 @@ const userLines = ({runsAsRoot}: BuiltImage): string[] =>
 const copySteps = (plugins = ''): string[] =>
   plugins === recordedPath(plugins) ? [] : [commandLine({tool: 'cp', args: ['-R', plugins, '.']})];
 
-/** Steps after the build, and what else the user must know. */
-interface ImageUse {
-  steps: string[];
-  notes: string[];
-}
-
-const useOnMachines = ({reference}: BuiltImage): ImageUse => ({
+const useOnMachines = ({reference}: BuiltImage): Use => ({
   steps: [],
   notes: [
     `Build the image on every machine with an agent, and name it ${reference}. The agent then uses it instead of the public one.`,
@@ -189,7 +197,7 @@ function useInCluster(
   image: BuiltImage,
   {target, settings}: Inputs,
   hasCertificates: boolean,
-): ImageUse {
+): Use {
   const {reference, setting} = image;
   const registry = settings.get(imageRegistry);
   const withImage = settings.with(setting, {

@@ -16,7 +16,7 @@ import {ExpectedError} from '../../ground/errors.ts';
 import type {Values} from '../../ground/tree.ts';
 import {toYaml} from '../../values/document.ts';
 import {type Export, type ExportedFile, fill} from '../machine/files.ts';
-import {applicationName, argocd, argocdAppset, gitDirectory} from './argocd.ts';
+import {applicationName, argocd, argocdAppset} from './argocd.ts';
 import {
   type Engine,
   type Fleet,
@@ -96,7 +96,7 @@ const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '      ');
 /** One environment per file in clusters/, so that a new cluster is a new file. */
 const helmfile: Engine = {
   readme: helmfileReadme,
-  tokenFile: (fleet, name) => `secrets/${encryptedFile(fleet, name) ?? ''}`,
+  tokenFile: (fleet, name) => `secrets/${encryptedFile(fleet, name)}`,
   cluster: 'default',
   start: (cluster) => [commandLine({tool: 'helmfile', args: ['--environment', cluster, 'sync']})],
   tokens: ['existing', 'external-secrets', 'sops', 'sealed-secrets'],
@@ -134,7 +134,7 @@ const flux: Engine = {
   start: () => [
     '# Commit and push all files, and create the Flux Kustomization: README.md, Bootstrap',
   ],
-  tokenFile: (fleet, name) => `clusters/${name}/${encryptedFile(fleet, 'token') ?? ''}`,
+  tokenFile: (fleet, name) => `clusters/${name}/${encryptedFile(fleet, 'token')}`,
   cluster: 'default',
   tokens: ['existing', 'external-secrets', 'sops', 'sealed-secrets'],
   files: (fleet, prepared) => [
@@ -217,7 +217,7 @@ function clusterKustomization(member: FleetMember, fleet: Fleet): Values {
   return {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',
     kind: 'Kustomization',
-    resources: [`../../${baseOf(member)}`, ...(encrypted === undefined ? [] : [encrypted])],
+    resources: [`../../${baseOf(member)}`, ...(encrypted === '' ? [] : [encrypted])],
     labels: [{pairs: {'scalr-agent/ring': member.ring}}],
     patches: Object.entries(patches).map(([kind, operations]) => ({
       target: {kind},
@@ -303,8 +303,7 @@ function readmeOf(fleet: Fleet, engine: Engine, first: FleetMember): ExportedFil
     secret: member.secret.name,
     command: fleet.command,
     git: fleet.git?.url ?? 'https://git.example.com/agents.git',
-    path: fleet.git?.path ?? '.',
-    directory: gitDirectory(fleet),
+    directory: fleet.git?.directory ?? 'DIRECTORY/',
     token: tokenSection(fleet, member, engine.tokenFile(fleet, member.name)),
     rotate: rotateSection(fleet, member),
     overlay: fleet.isOverlay

@@ -45,8 +45,8 @@ export interface Fleet {
   store?: string | undefined;
   /** An autoscaler owns the number of agents. */
   isAutoscaled: boolean;
-  /** The Git repository of the files, and their directory in it. */
-  git?: {url: string; path: string} | undefined;
+  /** The Git repository of the files, and their directory in it: empty, or with a slash at the end. */
+  git?: {url: string; directory: string} | undefined;
   /** Writes the same files again, to DIRECTORY. */
   command: string;
   /** Writes the files of several clusters there, after an export for one. */

@@ -8,18 +8,9 @@ export const textFile = (path: string, text: string): ExportedFile => ({
   isPrivate: false,
 });
 
-/** Objects of Kubernetes in one file. */
-export const manifest = (
-  path: string,
-  header: readonly string[],
-  ...objects: readonly Values[]
-): ExportedFile =>
-  textFile(
-    path,
-    objects
-      .map((each, index) => toYaml(each, {isPlain: true, ...(index === 0 ? {header} : {})}))
-      .join('---\n'),
-  );
+/** An object of Kubernetes in a file. */
+export const manifest = (path: string, header: readonly string[], object: Values): ExportedFile =>
+  textFile(path, toYaml(object, {isPlain: true, header}));
 
 /** The same for the texts in an object of templates/export. */
 export const filled = <T extends object>(skeleton: T, words: Readonly<Record<string, string>>): T =>

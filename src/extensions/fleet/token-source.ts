@@ -20,13 +20,13 @@ const SECTIONS: Readonly<Record<TokenSource, {bootstrap: string; rotate: string}
   'sealed-secrets': {bootstrap: sealedSecrets, rotate: rotateEncrypted},
 };
 
-/** Name of the encrypted file, which only the user can write; undefined without one. */
-export const encryptedFile = ({token}: Pick<Fleet, 'token'>, name: string): string | undefined =>
+/** Name of the encrypted file, which only the user can write; empty without one. */
+export const encryptedFile = ({token}: Pick<Fleet, 'token'>, name: string): string =>
   ({
     sops: `${name}.sops.yaml`,
     'sealed-secrets': `${name}.sealed.yaml`,
-    existing: undefined,
-    'external-secrets': undefined,
+    existing: '',
+    'external-secrets': '',
   })[token];
 
 /** Key of the token in the store of External Secrets. */
@@ -82,25 +82,15 @@ export function tokenCommands(
     '--filename',
     '-',
   );
-  const sops = [
-    'encrypt',
-    '--input-type',
-    'yaml',
-    '--output-type',
-    'yaml',
-    '--filename-override',
-    file,
-    '/dev/stdin',
-  ];
   const last = {
     existing: apply,
-    sops: `${commandLine({tool: 'sops', args: sops})} > ${file}`,
+    sops: `sops encrypt --input-type yaml --output-type yaml --filename-override ${file} /dev/stdin > ${file}`,
     'sealed-secrets': `${commandLine({tool: 'kubeseal', args: ['--format', 'yaml', ...cluster]})} > ${file}`,
   }[token];
   return [
     token === 'existing'
       ? `${kubectlCommand({}, 'create', 'namespace', namespace, ...written)} | ${apply}`
-      : commandLine({tool: 'mkdir', args: ['-p', dirname(file)]}),
+      : `mkdir -p ${dirname(file)}`,
     `printf %s "$SCALR_AGENT_TOKEN" | ${object} | ${last}`,
   ];
 }
@@ -111,7 +101,6 @@ export const tokenSection = (fleet: Fleet, member: FleetMember, file: string): s
     secret: member.secret.name,
     key: member.secret.key,
     namespace: member.namespace,
-
     remote: remoteKey(member.name),
     store: fleet.store ?? '',
     file,

@@ -12,11 +12,11 @@ import {commonFiles, daemonProxy, ENV_FILE, type Export, fill, ignoreFile} from 
 const SCRIPT = 'run.sh';
 
 /** A script with one `docker run` per agent. */
-export function dockerFiles(host: HostAgent): Export {
+export function dockerFiles(host: HostAgent, origin: readonly string[]): Export {
   const files = [...commonFiles(host), ...daemonProxy(host, 'docker')];
   const script = {
     path: SCRIPT,
-    text: scriptOf(host),
+    text: scriptOf(host, origin),
     isPrivate: false,
     isExecutable: true as const,
   };
@@ -45,11 +45,14 @@ function bytesOf(quantity: string): string {
   return bytes % mebibyte === 0n ? `${bytes / mebibyte}m` : `${bytes}b`;
 }
 
-function scriptOf(host: HostAgent): string {
+function scriptOf(host: HostAgent, origin: readonly string[]): string {
   const {agents, files, mode, name, stopSeconds} = host;
   const onMachine = files.filter(({isOnMachine}) => isOnMachine);
   const parts = [
-    fill(header, {agents: agents.length === 1 ? 'the agent' : `${agents.length} agents`}),
+    fill(header, {
+      agents: agents.length === 1 ? 'the agent' : `${agents.length} agents`,
+      origin: origin.map((line) => `# ${line}`).join('\n'),
+    }),
     mode === 'containers' ? fill(findSocket, {socket: STANDARD_SOCKET}) : '',
     ...onMachine.map(
       (file) =>
@@ -142,13 +145,14 @@ function startLine(agent: AgentInstance, host: HostAgent): string {
 }
 
 /** A Compose file without secrets, and the files that it refers to. */
-export function composeFiles(host: HostAgent): Export {
+export function composeFiles(host: HostAgent, origin: readonly string[]): Export {
   const files = [...commonFiles(host), ...daemonProxy(host, 'docker')];
   const services = Object.fromEntries(
     host.agents.map((agent) => [agent.name.replaceAll('.', '-'), serviceOf(agent, host)]),
   );
   const header = [
     `Scalr agents for Docker Compose. Secrets are not in this file, but in ${ENV_FILE}.`,
+    ...origin,
   ];
   const compose = {path: 'compose.yaml', text: toYaml({services}, {header}), isPrivate: false};
   const onMachine = host.files.filter(({isOnMachine}) => isOnMachine);

@@ -2,6 +2,7 @@ import type {HostTarget} from '../../charts/host/host.ts';
 import {type SettingFinding, warningOf} from '../../ground/finding.ts';
 import {release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
+import {generatedBy} from '../../values/document.ts';
 import {type HostAgent, type HostOptions, hostAgent} from './agent.ts';
 import {directoriesNamed, type HostDirectories, STANDARD_DIRECTORIES} from './directories.ts';
 import {composeFiles, dockerFiles} from './docker.ts';
@@ -32,7 +33,7 @@ export function exportHost(
     directories: directoriesOf(settings, target, options.earlier?.commands),
   });
   return {
-    ...FILES[target](host),
+    ...FILES[target](host, generatedBy(`export ${target}`, settings)),
     agent: host,
     notes: host.notes,
     warnings: [...(target === 'systemd' ? [DEPRECATED] : []), ...host.warnings],

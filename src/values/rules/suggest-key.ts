@@ -197,7 +197,7 @@ function translate(unknown: UnknownKey, row: Row, from: Target): Suggestion | un
   return undefined;
 }
 
-/** With a fix if the entry is all that the key means. */
+/** With a fix if the entry replaces the key completely. */
 function suggestEntry(unknown: UnknownKey, entry: ValuesEntry, isOneToOne: boolean): Suggestion {
   const [key, value] = entry;
   const isScalar = typeof value !== 'object';

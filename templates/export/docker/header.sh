@@ -1,4 +1,5 @@
 #!/bin/sh
 # Starts @agents@. Variables with secrets are in agent.env.
+@origin@
 set -eu
 cd "$(dirname "$0")"

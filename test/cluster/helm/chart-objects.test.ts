@@ -14,7 +14,7 @@ const VALUES = 'agent: {url: "https://acme.scalr.io", token: abc}\n';
 const kindsOf = (objects: readonly {apiVersion?: string; kind?: string}[]): string[] =>
   [...new Set(objects.map(({apiVersion, kind}) => `${apiVersion} ${kind}`))].toSorted();
 
-describe.skipIf(REAL === undefined)('objects of the permissions in docs/security.md', () => {
+describe.skipIf(REAL === undefined)('objects of the permissions in docs/permissions.md', () => {
   test.each(CHART_NAMES)('are those that the newest %s renders', async (chart) => {
     const [helm] = await findHelm();
     const {stdout} = await execa(

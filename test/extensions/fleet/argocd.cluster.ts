@@ -3,8 +3,17 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {expect, type TestContext, test} from 'vitest';
 import {parse, stringify} from 'yaml';
-import {moduleDirectory} from '../../engines/tools.ts';
-import {comparable, type FleetPlace, fleetPlace, installedObjects} from './fleet-place.ts';
+import {findHelm} from '../../cluster/helm/find-helm.ts';
+import {until} from '../../control-plane/api.ts';
+import {installed, moduleDirectory} from '../../engines/tools.ts';
+import {recipe, type} from '../../recipes/recipe.ts';
+import {
+  comparable,
+  type FleetPlace,
+  fleetPlace,
+  installedObjects,
+  installInto,
+} from './fleet-place.ts';
 
 const LOCAL = {chart: 'agent-local', version: '0.6.5'} as const;
 const FLAGS = ['--url', 'https://acme.scalr.io', '--pod-annotation', 'team=a'];
@@ -43,11 +52,11 @@ const read = <T>({cwd}: FleetPlace, file: string): T =>
   parse(readFileSync(join(cwd, 'fleet', file), 'utf8')) as T;
 
 /** As the repo server of Argo CD renders a chart. */
-async function rendered(
+async function manifestFrom(
   {helm, namespace, kubeconfig}: FleetPlace,
   {chart, targetRevision, repoURL, helm: {releaseName}}: Source,
   ...values: object[]
-) {
+): Promise<string> {
   const where = [
     '--repo',
     repoURL,
@@ -63,7 +72,18 @@ async function rendered(
     input: stringify(Object.assign({}, ...values)),
     env: {KUBECONFIG: kubeconfig},
   });
-  return comparable(stdout, namespace);
+  return stdout;
+}
+
+const rendered = async (place: FleetPlace, source: Source, ...values: object[]) =>
+  comparable(await manifestFrom(place, source, ...values), place.namespace);
+
+/** Applies as Argo CD does with ServerSideApply=true. */
+async function sync(place: FleetPlace, source: Source, values: object): Promise<void> {
+  const manifest = await manifestFrom(place, source, values);
+  const owner = ['--field-manager', 'argocd-controller', '--force-conflicts'];
+  const args = ['apply', '--server-side', ...owner, '--namespace', place.namespace];
+  await place.run('kubectl', [...args, '--filename', '-'], '.', manifest);
 }
 
 test('Argo CD accepts the Application, and renders what install does', async (context) => {
@@ -120,4 +140,40 @@ test('Argo CD accepts the ApplicationSet, and base and file of a cluster render 
   expect(await rendered(place, filled, base, cluster.override)).toEqual(
     await installedObjects(LOCAL, place.folder, FLAGS),
   );
+});
+
+test.for(
+  await findHelm(),
+)('the guide moves a release of Helm $major to Argo CD without a new pod, and what is removed later disappears', async ({
+  path,
+}, context) => {
+  await installed('jq', 'jq', context);
+  const place = await fleetPlace([LOCAL], path);
+  await installInto(place, LOCAL, place, FLAGS);
+  const pods = async (): Promise<string> => {
+    await place.kubectl('rollout', 'status', 'deployment/scalr-agent-agent-local');
+    return place.kubectl('get', 'pods', '--output', 'name');
+  };
+  const before = await pods();
+  const values = ['get', 'values', 'scalr-agent', '--namespace', place.namespace];
+  const current = await place.run(path, [...values, '--output', 'yaml'], '.');
+  place.write('current.yaml', current.stdout);
+  const {chart, version} = LOCAL;
+  const flags = ['--values-file', 'current.yaml', '--chart', chart, '--chart-version', version];
+  place.exportFiles('argocd', ...flags);
+  const {spec} = read<{spec: {sources: [Source]}}>(place, 'applications/in-cluster.yaml');
+  const [source] = spec.sources;
+  await sync(place, source, source.helm.valuesObject);
+  const guide = recipe('docs/guide/argocd.md').get('Adopt an installed release');
+  const shown = guide?.filter(({language}) => language === 'console').at(-1)?.text ?? '';
+  const typed = shown
+    .replaceAll(/^\$ /gm, '')
+    .replaceAll('--namespace scalr-agent', `--namespace ${place.namespace}`);
+  // A controller may write an object between get and replace.
+  await until('Helm owns nothing', async () => (await type(typed, place)).exitCode === 0);
+  expect(await pods()).toBe(before);
+  expect(await place.kubectl('get', 'deployments', '--output', 'yaml')).toContain('team: a');
+  await sync(place, source, {...source.helm.valuesObject, podAnnotations: {}});
+  expect(await place.kubectl('get', 'deployments', '--output', 'yaml')).not.toContain('team: a');
+  expect(await place.kubectl('get', 'secrets', '--selector', 'owner=helm')).toBe('');
 });

@@ -97,16 +97,26 @@ export const manifestOf = async (
     namespace,
   );
 
+/** Installs a chart from a directory, which is unpacked below `folder` first. */
+export async function installInto(
+  place: Pick<Workplace, 'kubeconfig' | 'namespace'>,
+  target: Target,
+  {folder, helm}: {folder: string; helm: string},
+  flags: readonly string[],
+): Promise<void> {
+  const source = ['--chart-source', await directoryOf(target, folder)];
+  const argv = [...source, ...flags, '--no-from-cluster', '--skip-preflight', '--no-wait', '--yes'];
+  const {exit, stderr} = await install(place, helm, argv, {env: {SCALR_AGENT_TOKEN: TOKEN}});
+  if (exit !== 0) throw new Error(stderr);
+}
+
 /** What `install` makes of the same answers, in another namespace. */
 export async function installedObjects(
   target: Target,
-  scratch: string,
+  folder: string,
   flags: readonly string[],
 ): Promise<KubernetesObject[]> {
   const place = await workplace();
-  const source = ['--chart-source', await directoryOf(target, scratch)];
-  const argv = [...source, ...flags, '--no-from-cluster', '--skip-preflight', '--no-wait', '--yes'];
-  const {exit, stderr} = await install(place, newest.path, argv, {env: {SCALR_AGENT_TOKEN: TOKEN}});
-  if (exit !== 0) throw new Error(stderr);
+  await installInto(place, target, {folder, helm: newest.path}, flags);
   return manifestOf(newest.path, place);
 }

@@ -380,6 +380,25 @@ test.each([
   expect(exit).toBe(2);
 });
 
+test.each([
+  '/srv/agents',
+  '../agents',
+  'fleet/../../agents',
+])('--out %s is rejected with --git-url, because the paths in the files would be wrong', async (out) => {
+  const argv = ['export', 'argocd', '--url', 'https://acme.scalr.io', ...GIT, '--out', out];
+  const {exit, stderr} = await directory().run(...argv);
+  expect(stderr).toContain(`--out: "${out}" is outside of the repository of --git-url`);
+  expect(exit).toBe(2);
+});
+
+test('Flux and Argo CD read the directory of --out in the repository', async () => {
+  const flags = ['--url', 'https://acme.scalr.io', '--chart', 'agent-local'];
+  const inGit = await directory().exported('flux', './fleet/', ...flags, ...GIT);
+  expect(inGit['README.md']).toContain('path: fleet/clusters/default');
+  const anywhere = await directory().exported('flux', 'fleet', ...flags);
+  expect(anywhere['README.md']).toContain('path: DIRECTORY/clusters/default');
+});
+
 test('Terraform applies the CRDs of each cluster to the context of its answers', async () => {
   const files = await directory({
     'answers.yaml': ANSWERS,

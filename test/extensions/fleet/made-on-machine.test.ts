@@ -16,7 +16,7 @@ import {runBuilt} from '../../package/built.ts';
 import {certificates} from '../../support/certificates.ts';
 import {runIn} from '../../support/run-in.ts';
 
-/** Every input is given as an absolute path, and all files are written to another directory. */
+/** Every input is given as an absolute path, and all files are written to another directory, which is the working directory. */
 function machine() {
   const home = mkdtempSync(join(tmpdir(), 'someone-'));
   onTestFinished(() => rmSync(home, {recursive: true, force: true}));
@@ -59,15 +59,19 @@ function machine() {
 const isIn = (line: string, path: string): boolean => path.length > 1 && line.includes(path);
 
 const ADDRESS = ['--url', 'https://acme.scalr.io'];
-const GIT = ['--git-url', 'https://git.example.com/agents.git'];
+/** A repository takes only relative paths. */
+const placeOf = (target: string, at: (name: string) => string) =>
+  target.startsWith('argocd')
+    ? {git: ['--git-url', 'https://git.example.com/agents.git'], out: (name: string) => name}
+    : {git: [], out: (name: string) => at(`out/${name}`)};
 
 describe('no generated file contains a path of the machine that made it', () => {
   test.each(FLEET_TARGETS)('export %s, for one cluster and for several', async (target) => {
     const {at, run, leaks} = machine();
-    const git = target.startsWith('argocd') ? GIT : [];
+    const {git, out} = placeOf(target, at);
     const chart = ['--chart', 'agent-local', '--values-file', at('more.yaml')];
     const inputs = ['--ca-file', at('company-ca.pem'), ...chart];
-    await run('export', target, ...ADDRESS, ...inputs, ...git, '--out', at('out/one'));
+    await run('export', target, ...ADDRESS, ...inputs, ...git, '--out', out('one'));
     const overlay = [
       '--answers',
       at('answers.yaml'),
@@ -76,7 +80,7 @@ describe('no generated file contains a path of the machine that made it', () => 
       '--chart',
       'agent-local',
     ];
-    await run('export', target, ...overlay, ...git, '--out', at('out/several'));
+    await run('export', target, ...overlay, ...git, '--out', out('several'));
     expect(leaks()).toEqual([]);
     expect(readFileSync(at('out/one/README.md'), 'utf8')).toContain('--ca-file company-ca.pem');
     expect(readFileSync(at('out/several/README.md'), 'utf8')).toContain(
@@ -173,8 +177,8 @@ test('generated files tell how they were made, not how to download a program', a
   const {at, run} = machine();
   await run('values', ...ADDRESS, '--chart', 'agent-local', '--out', at('out/values.yaml'));
   for (const target of [...HOST_TARGETS, ...FLEET_TARGETS]) {
-    const git = target.startsWith('argocd') ? GIT : [];
-    await run('export', target, ...ADDRESS, ...git, '--out', at(`out/${target}`));
+    const {git, out} = placeOf(target, at);
+    await run('export', target, ...ADDRESS, ...git, '--out', out(target));
   }
   const texts = readdirSync(at('out'), {recursive: true, encoding: 'utf8'})
     .filter((file) => statSync(join(at('out'), file)).isFile())

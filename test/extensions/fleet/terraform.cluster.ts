@@ -2,7 +2,8 @@ import {writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, type TestContext, test} from 'vitest';
 import {buildBeforeTests, builtTool} from '../../engines/tools.ts';
-import {fleetPlace, installedObjects, manifestOf, TOKEN} from './fleet-place.ts';
+import {recipe} from '../../recipes/recipe.ts';
+import {fleetPlace, installedObjects, installInto, manifestOf, TOKEN} from './fleet-place.ts';
 
 const LOCAL = {chart: 'agent-local', version: '0.6.5'} as const;
 const OLD = {chart: 'agent-job', version: '0.5.67'} as const;
@@ -56,6 +57,25 @@ test('OpenTofu installs what install does, and plans no change afterwards', asyn
   );
   expect((await place.tofu('output', '-raw', 'release')).stdout).toBe('scalr-agent');
   expect((await place.tofu('show', '-json')).stdout).not.toContain(TOKEN);
+});
+
+test('OpenTofu takes over an installed release as the guide says, without a new pod', async (context) => {
+  const place = await tofuPlace([LOCAL], context);
+  await installInto(place, LOCAL, place, FLAGS);
+  const pods = async (): Promise<string> => {
+    await place.kubectl('rollout', 'status', 'deployment/scalr-agent-agent-local');
+    return place.kubectl('get', 'pods', '--output', 'name');
+  };
+  const before = await pods();
+  place.exportFiles('terraform', '--chart', 'agent-local', ...FLAGS);
+  const guide = recipe('docs/guide/terraform.md').get('Adopt an installed release');
+  const [shown = ''] =
+    guide?.flatMap(({text}) => /^\$ tofu \S+ (import .*)/m.exec(text)?.[1] ?? []) ?? [];
+  await place.tofu('get');
+  await place.tofu(...shown.replace('scalr-agent/', `${place.namespace}/`).split(' '));
+  await place.tofu('apply', '-auto-approve');
+  await place.tofu('plan', '-detailed-exitcode');
+  expect(await pods()).toBe(before);
 });
 
 test.skipIf(!process.env['TEST_FULL'])(
