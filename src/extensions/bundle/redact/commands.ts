@@ -178,7 +178,6 @@ const COMMANDS: readonly CommandRow[] = [
       'keyvault secret show',
       'op read',
       'output -raw',
-      'output -raw',
     ],
     `[\\w=(-][^\\n]{0,300}\\n[ \\t]*`,
     LINE,

@@ -75,7 +75,7 @@ export const isHexOrUuid = (value: string): boolean =>
 export function looksStrong(value: string): boolean {
   if (
     value.length < 8 ||
-    /\s|^-|^\w+=(?!=?$)/.test(value) ||
+    /\s|^-|^[\w.]+=(?!=?$)/.test(value) ||
     isHarmless(value) ||
     !/\d/.test(value) ||
     !/[A-Za-z]/.test(value)

@@ -72,17 +72,17 @@ export const VERDICTS: readonly Verdict[] = [
     isSecret: ({value, key}) => isLikelySecret(value, 'secret', key) || isHexOrUuid(value),
   },
   {
+    example: 'token: 4096',
+    applies: ({value, key, isBare}) =>
+      /^\d{1,7}$/.test(value) && isBare && !NUMERIC.test(key) && !COUNTS_NOTHING.test(key),
+    isSecret: never,
+  },
+  {
     example: 'host_key: rotated',
     applies: ({kind}) => kind === 'maybe',
     isSecret: ({value, kind, key, isStrict}) =>
       isLikelySecret(value, kind, key) ||
       (isStrict && !isErrorText(value) && keyKind(value) !== 'secret'),
-  },
-  {
-    example: 'token: 4096',
-    applies: ({value, key, isBare}) =>
-      /^\d{1,7}$/.test(value) && isBare && !NUMERIC.test(key) && !COUNTS_NOTHING.test(key),
-    isSecret: never,
   },
   {
     example: 'using --password via the CLI is insecure',

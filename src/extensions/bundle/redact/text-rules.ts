@@ -134,30 +134,10 @@ const LITERAL = /["']([^"'\n]{0,128})["']/g;
 /** Literals that look like passwords in a call that logs in or encrypts. */
 const callArguments: RedactionRule = {
   name: 'command',
-  anchors: [
-    'auth',
-    'login',
-    'connect',
-    'mysqli',
-    'pdo',
-    'password_',
-    'jwt',
-    'credential',
-    'crypt',
-    'hmac',
-    '_construct',
-    'sign',
-    'bind',
-    'kinit',
-    'basic',
-    'user(',
-    '_user',
-    'keyspec',
-    'keystore',
-    'cipher',
-    'aes.new',
-    'hash',
-  ],
+  anchors:
+    'auth login connect mysqli pdo password_ jwt credential crypt hmac _construct sign bind kinit basic user( _user keyspec keystore cipher aes.new hash'.split(
+      ' ',
+    ),
   onlyOutside: true,
   find(text, {start}) {
     const [from = 0, to = 0] = matchAt(CALL, text, start)?.indices?.[1] ?? [];
