@@ -19,9 +19,10 @@ import {listAgents, listPools} from '../extensions/account/account.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, onFailure, TOKEN_REJECTED} from '../ground/errors.ts';
+import {Secret} from '../ground/secret.ts';
 import {count} from '../ground/text.ts';
-import {getAt, isMap, sameTree, spellPath, type Tree, type Values} from '../ground/tree.ts';
-import {tokenSecret, url} from '../settings/agent.ts';
+import {getAt, isMap, sameTree, spellPath, type Tree, textAt, type Values} from '../ground/tree.ts';
+import {token, tokenSecret, url} from '../settings/agent.ts';
 import {set} from '../settings/chart-values.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
 import type {Get, Setting} from '../settings/define.ts';
@@ -106,6 +107,7 @@ export async function installedAgent(
     ...keptDefaults(found.values, target),
     ...writtenSettings(found.values, target),
     [set.id, unmappedValues(found.values, target)],
+    ...tokenIn(found.values),
   ]);
   const isTokenRejected = status?.causes.some(({code}) => code === TOKEN_REJECTED) ?? false;
   return {
@@ -120,6 +122,12 @@ export async function installedAgent(
       : undefined,
     settings,
   };
+}
+
+/** A token in plain text, which an update moves to a Secret. */
+function tokenIn(values: Values): [string, Secret][] {
+  const text = textAt(values, 'agent.token');
+  return text === '' ? [] : [[token.id, new Secret(text)]];
 }
 
 /** The Secret that a new token can be written to: the present one, unless somebody else has created it. */

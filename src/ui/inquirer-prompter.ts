@@ -87,6 +87,7 @@ export class InquirerPrompter implements Prompter {
   search = (question: ListQuestion): Promise<string> => this.#choose(question, 'search');
 
   async #choose(question: ListQuestion, kind: 'select' | 'search'): Promise<string> {
+    if (question.isConsequential) await this.#held(() => this.#terminal.drain());
     let {choices} = question;
     const possible = choices.filter(({disabled}) => disabled === undefined);
     let active = (possible.find(({value}) => value === question.default) ?? possible[0])?.value;

@@ -62,7 +62,8 @@ export async function askRole({state, known, frame, deps}: Asking): Promise<Repl
 export function withoutRole(state: WizardState): WizardState {
   const {get, isFixed} = state.answers;
   if (isFixed(serviceAccountAnnotation)) return state;
-  const keys = Object.values(IDENTITY_ANNOTATIONS);
+  const own = IDENTITY_ANNOTATIONS[get(workloadIdentity) ?? ''];
+  const keys = Object.values(IDENTITY_ANNOTATIONS).filter((key) => key !== own);
   const annotations = Object.entries(get(serviceAccountAnnotation) ?? {});
   const others = annotations.filter(([key]) => !keys.includes(key));
   const value = Object.fromEntries(others);

@@ -41,7 +41,7 @@ export interface InstalledAgent {
   isTokenRejected: boolean;
   /** The Secret that a new token is written to; undefined if it is not known. */
   newTokenSecret?: string | undefined;
-  /** The settings in its values, by ID. */
+  /** The settings in its values, by ID; with the token if the values contain it. */
   settings: ReadonlyMap<string, unknown>;
 }
 

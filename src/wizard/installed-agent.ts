@@ -101,9 +101,7 @@ function menuOf(found: InstalledAgent, state: WizardState): ListQuestion {
   };
   return {
     message: `${found.release} is installed in ${where} · namespace ${found.namespace}`,
-    help: isRejected
-      ? []
-      : ['The token remains in its Secret, and you are not asked for it again.'],
+    help: isRejected ? [] : [tokenHelp(found)],
     choices: [
       ...(isRejected ? [newToken] : []),
       {
@@ -125,6 +123,11 @@ function menuOf(found: InstalledAgent, state: WizardState): ListQuestion {
     ],
   };
 }
+
+const tokenHelp = ({settings}: InstalledAgent): string =>
+  settings.has(token.id)
+    ? 'The token is in plain text in the values. An update moves it to a Secret.'
+    : 'The token remains in its Secret, and you are not asked for it again.';
 
 /** The token that replaces the rejected one. Undefined after Esc. */
 const askToken = ({state, frame, deps}: Asking): Promise<Answer | undefined> =>

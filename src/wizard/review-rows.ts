@@ -139,7 +139,7 @@ function isChanged(setting: Setting, view: TopicView): boolean {
   const answer = state.answers.answer(setting);
   const before = state.installed?.settings.get(setting.id);
   if (WHICH.includes(setting) || answer?.source === 'cluster') return false;
-  if (setting.kind.isSecret) return answer !== undefined;
+  if (setting.kind.isSecret) return answer !== undefined && answer.value !== before;
   const text = (value: unknown): string =>
     value === undefined ? '' : answerText(setting, {value, source: 'prompt'});
   if (text(before) === text(answer?.value)) return false;

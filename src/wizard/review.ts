@@ -152,6 +152,7 @@ export class Review {
       canGoBack: true,
       choices: actionsOf(menu),
       default: preselected(menu),
+      isConsequential: true,
     });
     return action as Action;
   }

@@ -116,6 +116,16 @@ describe('a list', () => {
     expect(await terminal.lines()).toEqual([]);
   });
 
+  test('with consequences is not answered by a key that is held down', async () => {
+    const terminal = new PromptTerminal();
+    const answer = terminal.prompter.select({...LIST, isConsequential: true});
+    await terminal.press(ENTER.repeat(5));
+    await terminal.see('Enter select');
+    await terminal.press(DOWN);
+    await terminal.press(ENTER);
+    expect(await answer).toBe('docker');
+  });
+
   test('says why a choice is not possible', async () => {
     const terminal = new PromptTerminal();
     const answer = terminal.prompter.select(LIST);

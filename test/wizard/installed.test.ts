@@ -334,6 +334,24 @@ test('shows what changes beside what is today', async () => {
   expect(rowOf(stderr, 'Cache')).toMatch(/^Cache per pod/);
 });
 
+test('moves a token that the values contain to a Secret', async () => {
+  const {asked, stderr} = await talk(
+    [TARGET, [QUESTION, 'change'], ['What do you want to do?', 'view'], ...QUIT],
+    {
+      argv: ['--cloud', 'eks'],
+      answer: helm,
+      kubernetes: fakeKubernetes({
+        objects: [helmRecord({...NAME, values: {agent: {url: VALUES.agent.url, token: jwt({})}}})],
+      }),
+    },
+  );
+  expect(asked[1]?.help[0]).toContain('An update moves it to a Secret.');
+  expect(stderr).not.toContain('MISSING_SETTING');
+  expect(valuesIn(stderr)).toMatchObject({
+    agent: {tokenExistingSecret: {name: 'scalr-agent-token'}},
+  });
+});
+
 test('decides as for a new install when the chart is changed', async () => {
   const {stderr} = await run([
     TARGET,

@@ -632,6 +632,18 @@ describe('known answers', () => {
     );
   });
 
+  test('keep the role of an identity that is opened again', async () => {
+    const role = 'arn:aws:iam::123456789012:role/scalr';
+    const identity = (...text: Line): Line[] =>
+      change('Identity', ['How do runs get cloud credentials', 'irsa'], text);
+    const first = identity('ARN of the IAM role', role);
+    const again = identity('ARN of the IAM role', ENTER);
+    const {stderr} = await talk([...HAPPY, ...first, ...again, ...VIEW_AND_QUIT], {
+      argv: ['--cloud', 'eks'],
+    });
+    expect(rowOf(stderr, 'Identity')).toContain(role);
+  });
+
   test('hides identities of other platforms', async () => {
     const lines = change(
       'Identity',
