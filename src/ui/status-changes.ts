@@ -1,5 +1,4 @@
 import {driftFinding} from '../checks/status/drift-finding.ts';
-import type {ReleaseStatus} from '../checks/status/status.ts';
 import type {ExpectedError} from '../ground/errors.ts';
 import type {Finding} from '../ground/finding.ts';
 import {findingLine, verdictMark} from './finding-text.ts';
@@ -84,25 +83,18 @@ function factsOf({name, status, files}: ShownStatus, screen: Screen): Map<string
     ...labeled('runs', runsFact(status)),
     ...labeled('cache', cacheFact(status)),
     ...labeled('values', valuesFact(status, files)),
-    ...causes(status, screen),
-    ...status.recent.map((each): [string, string] => [
-      `${each.code} ${each.subject.object}`,
-      markedLine(each, screen),
+    ...[...status.causes, ...status.recent, ...status.advice].map((each) => keyed(each, screen)),
+    ...status.unread.map((each): [string, string] => [
+      `unread ${each.subject.object}`,
+      markedLine({...each, remedies: []}, screen),
     ]),
-    ...status.advice.map((each): [string, string] => [each.code, markedLine(each, screen)]),
     ['verdict', verdictOf(name, status, screen)],
   ]);
 }
 
-const causes = ({causes: found, unread}: ReleaseStatus, screen: Screen): [string, string][] => [
-  ...found.map((each): [string, string] => [
-    `${each.subject.object} ${each.code}`,
-    markedLine(each, screen),
-  ]),
-  ...unread.map((each): [string, string] => [
-    `unread ${each.subject.object}`,
-    markedLine({...each, remedies: []}, screen),
-  ]),
+const keyed = (finding: Finding, screen: Screen): [string, string] => [
+  'object' in finding.subject ? `${finding.subject.object} ${finding.code}` : finding.code,
+  markedLine(finding, screen),
 ];
 
 const markedLine = (finding: Finding, screen: Screen): string =>

@@ -3,6 +3,7 @@ import type {Target} from '../charts/releases/target.ts';
 import {driftFinding} from '../checks/status/drift-finding.ts';
 import type {ReleaseStatus} from '../checks/status/status.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
+import type {Finding} from '../ground/finding.ts';
 import {findingText} from './finding-text.ts';
 import {
   accountFact,
@@ -39,8 +40,12 @@ export function statusText({name, status, files, now}: ShownStatus, screen: Scre
     const lines = paragraph(label.padEnd(WIDTH), text, screen);
     return `${bold(label)}${lines.slice(label.length)}`;
   };
-  const part = <T>(title: string, items: readonly T[] = [], textOf: (item: T) => string): string =>
-    section(title, items.map(textOf), screen);
+  const part = (title: string, findings: readonly Finding[] = []): string =>
+    section(
+      title,
+      findings.map((each) => findingText(each, screen)),
+      screen,
+    );
   return [
     bold(paragraph('', verdictOf(name, status, screen), screen).trimEnd()),
     '\n\n',
@@ -64,13 +69,11 @@ export function statusText({name, status, files, now}: ShownStatus, screen: Scre
     row('Runs', runsFact(status)),
     row('Cache', cacheFact(status)),
     row('Values', valuesFact(status, files)),
-    part('Causes', status.causes, (each) => findingText(each, screen)),
-    part('Recent', status.recent, (each) => findingText(each, screen)),
-    part('Changed in the cluster', status.objects, (each) =>
-      findingText(driftFinding(each), screen),
-    ),
-    part('Advice', status.advice, (each) => findingText(each, screen)),
-    part('Could not be read', status.unread, (each) => findingText(each, screen)),
+    part('Causes', status.causes),
+    part('Recent', status.recent),
+    part('Changed in the cluster', status.objects?.map(driftFinding)),
+    part('Advice', status.advice),
+    part('Could not be read', status.unread),
   ].join('');
 }
 

@@ -115,6 +115,11 @@ test.each([
   ['spec: Forbidden: spec is immutable after creation except resources', 'IMMUTABLE_FIELD'],
   ['waiting for first consumer to be created before binding', 'PVC_NOT_BOUND'],
   ['DiskPressure', 'NODE_DISK_FULL'],
+  ['no matches for kind "AgentTask" in version "scalr.io/v1beta1"', 'CRD_RENAMED'],
+  [
+    'Get "https://10.0.0.1:6443": x509: certificate signed by unknown authority',
+    'CLUSTER_UNREACHABLE',
+  ],
   ['dial tcp: lookup registry.terraform.io: no such host', 'probe-registries'],
 ])('a pasted line or a word of it leads to its codes: %s', async (line, code) => {
   const {stdout, exit} = await runCommand(Explain, [line, '--json']);
