@@ -150,7 +150,7 @@ const COMMANDS: readonly CommandRow[] = [
   [[' /p:', ' /pass'], `./(?:p:|pass(?::|${GAP}))`],
   [['-pw'], `-pw${GAP}`],
   [['security', 'certutil', 'knife', 'conan'], flag('-[pPw]', GAP)],
-  [['http'], `(?:https?|xh)${GAP}${MORE}-(?:a|-auth)(?:${GAP}|=)${QUOTE}${LOGIN}:`],
+  [['http', 'xh '], `(?:https?|xh)${GAP}${MORE}-(?:a|-auth)(?:${GAP}|=)${QUOTE}${LOGIN}:`],
   [
     ['curl'],
     `curl\\b${MORE}${GAP}-u${GAP}?${QUOTE}`,
@@ -260,7 +260,7 @@ const COMMANDS: readonly CommandRow[] = [
     `[^\\s"'@/]{2,256}(?=[@\\s"'])`,
   ],
   [['mc'], after('mc', 'alias', 'set', NAME, NAME, NAME), `${WORD}{4,256}`],
-  [['http-basic'], after('http-basic\\.[\\w-]{1,64}', NAME)],
+  [['http-basic'], after('http-basic\\.[\\w.-]{1,64}', NAME)],
   [['net user'], after('net user', NAME), `(?!/)${WORD}{2,256}`],
   [['secret id'], `Secret ID[ \\t]*[:=|][ \\t]*`, '[^\\s"\']{8,64}'],
   [['--from-literal'], `--from-literal(?:${GAP}|=)${QUOTE}[\\w.-]{1,128}=`],
