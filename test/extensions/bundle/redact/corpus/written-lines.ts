@@ -271,6 +271,12 @@ export const WRITTEN: Readonly<Record<string, readonly string[]>> = {
     "xmlstarlet ed -u '//password' -v '«Autumn2026!»' c.xml\n",
   ],
   'passwords of commands': [
+    'plink -pw «maplewalnut» host\n',
+    'set -gx DB_PASSWORD «maplewalnut»\n',
+    'ConvertTo-SecureString "«maplewalnut»" -AsPlainText -Force\n',
+    'openssl passwd -1 «maplewalnut»\n',
+    'AUTH default «maplewalnut»\n',
+    'client.auth("«maplewalnut»")\n',
     'tool -t «Xk3mQ9wLp7Zt5» x\n',
     'Login: bob/«Autumn2026!»\n',
     'credentials are bob/«Autumn2026!»\n',
