@@ -20,11 +20,15 @@ interface TokenShape {
   before?: number;
 }
 
-/** Prefixes that betterleaks does not list, in the same format. */
-const OWN =
-  'ya29.,GOCSPX-,xapp-,sk-ant-,sq0csp-,NRAK-,tskey-,fo1_,sntrys_,hvr.,ATBB,ATCTT3,JQQJ99,squ_,sqp_,sqa_,npg_ 12,pat-na1-,pat-eu1-,whsec_,shpit_,cfat_,xaat-,xapt-';
 /** Characters of any token: a format can grow, so everything that follows belongs to it. */
 const ANY = '\\w.+/=-';
+/** Prefixes that betterleaks does not list without words around them, in the same format. */
+const OWN: Readonly<Record<string, string>> = {
+  'a-f0-9': 'key- 32,sk- 32,sk_ 32',
+  'A-Za-z0-9': 'secret_ 40',
+  [ANY]:
+    'ya29.,GOCSPX-,xapp-,sk-ant-,sq0csp-,NRAK-,tskey-,fo1_,sntrys_,hvr.,ATBB,ATCTT3,JQQJ99,squ_,sqp_,sqa_,npg_ 12,pat-na1-,pat-eu1-,whsec_,shpit_,cfat_,xaat-,xapt-',
+};
 /** Enough of a token that was cut off, and of one whose end says so. */
 const LEAST = 20;
 const CUT = 6;
@@ -43,18 +47,19 @@ const WEBHOOKS: readonly (readonly string[])[] = [
   ['/hooks/', ''],
 ];
 
-function prefixed(row: string, characters: string): TokenShape {
-  const [prefix = '', least = LEAST] = row.split(' ');
-  const [name = ''] = /[A-Za-z0-9]+/.exec(prefix) ?? [];
-  const head = prefix.replace(/[.+~]/g, '\\$&');
-  return {
-    name,
-    anchors: [prefix.slice(0, 5)],
-    head: `${head}(?:[${characters}]{${least}}|[${characters}]{${CUT},}(?=${ELLIPSIS}))`,
-    tail: ANY,
-    least: 0,
-  };
-}
+const prefixed = (rows: readonly string[], characters: string): TokenShape[] =>
+  rows.map((row) => {
+    const [prefix = '', least = LEAST] = row.split(' ');
+    const [name = ''] = /[A-Za-z0-9]+/.exec(prefix) ?? [];
+    const head = prefix.replace(/[.+~]/g, '\\$&');
+    return {
+      name,
+      anchors: [prefix.slice(0, 5)],
+      head: `${head}(?:[${characters}]{${least}}|[${characters}]{${CUT},}(?=${ELLIPSIS}))`,
+      tail: ANY,
+      least: 0,
+    };
+  });
 
 /** Tokens with a documented prefix. */
 export const TOKEN_SHAPES = (
@@ -114,8 +119,6 @@ export const TOKEN_SHAPES = (
       tail: '\\w./$=,+',
       least: 20,
     },
-    {name: 'mailgun', anchors: ['key-'], head: 'key-', tail: 'a-f0-9', least: 32},
-    {name: 'sk', anchors: ['sk-', 'sk_'], head: 'sk[-_]', tail: 'a-f0-9', least: 32},
     {
       name: 'airtable',
       anchors: ['pat'],
@@ -123,11 +126,8 @@ export const TOKEN_SHAPES = (
       tail: 'a-f0-9',
       least: 32,
     },
-    {name: 'notion', anchors: ['secret_'], head: 'secret_', tail: 'A-Za-z0-9', least: 40},
-    ...Object.entries(IMPORTED).flatMap(([characters, rows]) =>
-      rows.map((row) => prefixed(row, characters)),
-    ),
-    ...OWN.split(',').map((row) => prefixed(row, ANY)),
+    ...Object.entries(IMPORTED).flatMap(([characters, rows]) => prefixed(rows, characters)),
+    ...Object.entries(OWN).flatMap(([characters, rows]) => prefixed(rows.split(','), characters)),
   ] satisfies readonly TokenShape[]
 ).map(({head, tail, least, before = 0, ...shape}: TokenShape) => ({
   ...shape,

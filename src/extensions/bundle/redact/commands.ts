@@ -82,7 +82,6 @@ const LIKELY: readonly CommandRow[] = [
     ['user', 'login', 'digest'],
     `(?:[uU]ser|[lL]ogin|digest)${GAP}(?:(?:is|as|with|add)${GAP})?${LOGIN}:`,
   ],
-  [['passwd -'], `passwd${GAP}-${MORE}${GAP}`, LINE],
   [['<<<'], `<<<[ \\t]*`],
   [
     ['echo', 'printf'],
@@ -148,9 +147,8 @@ const COMMANDS: readonly CommandRow[] = [
   [['snmp'], `snmp\\w{3,12}\\b${MORE}${GAP}-[AXc]${GAP}`],
   [[' -u'], `.-U${GAP}?${QUOTE}[\\w.\\\\/@-]{1,64}%`],
   [[' /p:', ' /pass'], `./(?:p:|pass(?::|${GAP}))`],
-  [['-pw'], `-pw${GAP}`],
   [['security', 'certutil', 'knife', 'conan'], flag('-[pPw]', GAP)],
-  [['http'], `(?:https?|xh)${GAP}${MORE}-(?:a|-auth)(?:${GAP}|=)${QUOTE}${LOGIN}:`],
+  [['http', 'xh '], `(?:https?|xh)${GAP}${MORE}-(?:a|-auth)(?:${GAP}|=)${QUOTE}${LOGIN}:`],
   [
     ['curl'],
     `curl\\b${MORE}${GAP}-u${GAP}?${QUOTE}`,
@@ -186,10 +184,6 @@ const COMMANDS: readonly CommandRow[] = [
   [['setuser'], `(?:setuser|SETUSER)${GAP}[^\\n]{0,200}?[ "]>`],
   [['--body'], `--body(?:${GAP}|=)`],
   [
-    ['setenv', 'set -gx', 'printf -v'],
-    `(?:setenv|set${GAP}-gx|printf${GAP}-v)${GAP}\\w{0,40}(?:TOKEN|SECRET|PASS|PASSWORD|PASSWD|KEY|PW)${GAP}(?:%s${QUOTE}${GAP})?`,
-  ],
-  [
     ['convertto-securestring'],
     `ConvertTo-SecureString(?:${GAP}-(?:String|AsPlainText|Force))*${GAP}`,
     `(?!-|\\$)(?:${VALUE})`,
@@ -202,11 +196,6 @@ const COMMANDS: readonly CommandRow[] = [
   [['auth'], `AUTH${GAP}(?:default${GAP})?`, `(?![A-Z]+(?![\\w-]))(?:${VALUE})`],
   [['signtool'], flag('/p', GAP)],
   [['smbpasswd'], flag('-w', GAP)],
-  [
-    ['config set'],
-    `config set${GAP}(?:--secret${GAP})?[\\w:.-]{1,64}${GAP}`,
-    `(?=\\S*[\\d!#$%&*?@^~])${WORD}{6,256}`,
-  ],
   [['user-secrets'], after('user-secrets', 'set', '[\\w:.-]{1,64}')],
   [['crypt('], `crypt\\(${QUOTE}`, `(?<=["'])[^"'\\n]{4,256}(?=["'])`],
   [['auth("', "auth('"], `auth\\(${QUOTE}`, `[^"'\\n]{4,256}(?=["']\\))`],
@@ -260,7 +249,7 @@ const COMMANDS: readonly CommandRow[] = [
     `[^\\s"'@/]{2,256}(?=[@\\s"'])`,
   ],
   [['mc'], after('mc', 'alias', 'set', NAME, NAME, NAME), `${WORD}{4,256}`],
-  [['http-basic'], after('http-basic\\.[\\w-]{1,64}', NAME)],
+  [['http-basic'], after('http-basic\\.[\\w.-]{1,64}', NAME)],
   [['net user'], after('net user', NAME), `(?!/)${WORD}{2,256}`],
   [['secret id'], `Secret ID[ \\t]*[:=|][ \\t]*`, '[^\\s"\']{8,64}'],
   [['--from-literal'], `--from-literal(?:${GAP}|=)${QUOTE}[\\w.-]{1,128}=`],

@@ -62,13 +62,7 @@ const MARKED: Readonly<Record<string, string>> = {
 /** Values that Terraform marks as sensitive but prints: plan and state in JSON, outputs, variables. */
 export const marked: RedactionRule = {
   name: 'output',
-  anchors: [
-    'sensitive_values',
-    'before_sensitive',
-    'after_sensitive',
-    'sensitive_attributes',
-    'sensitive',
-  ],
+  anchors: Object.keys(MARKED),
   find(text, anchor, {budget}) {
     const mark = text.slice(anchor.start, anchor.end);
     const about = MARKED[mark];
