@@ -251,6 +251,25 @@ test('every check has an example', async () => {
   expect(ALL_CHECKS.map(({id}) => id).filter((id) => examples[id] === undefined)).toEqual([]);
 });
 
+/** Codes that only a test with helm, a cluster or Docker produces, and the one of a bug. */
+const WITHOUT_EXAMPLE = [
+  'CHECK_FAILED',
+  'DELETION_PENDING',
+  'DOCKER',
+  'DRAIN',
+  'KEY_REMOVED',
+  'NOT_REMOVED',
+  'REFUSED_BY_CHART',
+  'RESTART',
+  'UNCONFIRMED_KEY',
+  'UPSTREAM_CHANGE',
+];
+
+test('every other code has an example', () => {
+  const without = explanations().filter(({example}) => example === undefined);
+  expect(without.map(({code}) => code).toSorted()).toEqual(WITHOUT_EXAMPLE);
+});
+
 test('templates/findings/examples.json has what the program says', async () => {
   const ofValues = FOUND_CODES.map((code) => [code, exampleOf(code)] as const);
   const known = new Set(explanations().map(({code}) => code));

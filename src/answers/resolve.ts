@@ -1,6 +1,6 @@
 import {combined} from '../ground/combined-failures.ts';
 import {ExpectedError} from '../ground/errors.ts';
-import {settingProblem} from '../ground/finding.ts';
+import {changing, type Remedy, settingProblem} from '../ground/finding.ts';
 import type {Files} from '../ground/system/system.ts';
 import {lowerFirst, oneOf} from '../ground/text.ts';
 import {isPrintable} from '../ground/yaml-text.ts';
@@ -22,7 +22,7 @@ interface Problem {
   /** How the user gave it, if not as a flag. */
   spelled?: string | undefined;
   message: string;
-  suggestion?: string;
+  suggestion?: string | Remedy;
 }
 
 export interface ResolveOptions {
@@ -206,7 +206,7 @@ function problemOf(setting: Setting, error: unknown, spelled?: string): Problem 
       spelled,
       message: error.message,
       suggestion:
-        error.suggestion ?? `Use ${spell(setting)} ${oneOf(setting.kind.hint.split('|'))}`,
+        error.suggestion ?? changing`Use ${setting} ${oneOf(setting.kind.hint.split('|'))}`,
     };
   if (error instanceof ExpectedError)
     return {
@@ -255,7 +255,7 @@ function checkTogether(
           setting,
           spelled: answer.spelled,
           message: `Requires ${missing}`,
-          suggestion: `Set ${missing.split(', ')[0]}, or remove ${spell(setting)}`,
+          suggestion: changing`Set ${missing.split(', ')[0] ?? ''}, or remove ${setting}`,
         },
       ];
     const wrong = setting.rule?.(answer.value, get);

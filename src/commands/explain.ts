@@ -5,6 +5,7 @@ import {closestCode, type Explanation, explain, explanations} from '../findings/
 import {type ExpectedError, usageError} from '../ground/errors.ts';
 import {codesText, explanationText} from '../ui/explain.ts';
 import {docsOf} from '../ui/messages.ts';
+import type {Screen} from '../ui/theme.ts';
 
 interface Result {
   findings: (Omit<Explanation, 'topic'> & {topic: string; page: string})[];
@@ -36,20 +37,32 @@ export default class Explain extends BaseCommand<Result> {
     const isCommand = this.config.commandIDs.includes(argv.join(':'));
     if (word !== undefined && (found.length === 0 || isCommand))
       throw unknownCode(word, {docs, isCommand});
-    const [only, ...others] = found;
-    if (!this.jsonEnabled())
-      this.show(
-        only !== undefined && others.length === 0
-          ? explanationText(only, docs, this.resultScreen)
-          : codesText(found, this.resultScreen, word !== undefined),
-      );
+    if (!this.jsonEnabled()) this.show(explainedText(word, found, docs, this.resultScreen));
     return {findings: found.map((each) => documentOf(each, docs))};
   }
 }
 
+/** One code in full, above others that its name leads to; several as a list. */
+function explainedText(
+  word: string | undefined,
+  found: readonly Explanation[],
+  docs: string,
+  screen: Screen,
+): string {
+  const [first, ...others] = found;
+  if (first === undefined || (others.length > 0 && first.code !== word))
+    return codesText(found, screen, word !== undefined);
+  const text = explanationText(first, docs, screen);
+  return others.length === 0 ? text : `${text}\n${codesText(others, screen, true)}`;
+}
+
+/** What helm prints about a chart that it cannot download quotes a reason that an agent can have too. */
+const OF_CHART = /chart repository|\/index\.yaml/;
+
 /** An event of kubectl has one code. A line of a log can be of an agent, or of another program with the same words. */
 async function explained(text: string): Promise<Explanation[]> {
   if (!text.includes(' ')) return explain(text);
+  if (OF_CHART.test(text)) return explain('CHART_NOT_FOUND');
   const {codeOfEvent} = await import('../checks/diagnose/explain.ts');
   const {matchLine} = await import('../checks/diagnose/agent-log.ts');
   return explain(codeOfEvent(text) ?? text, matchLine(text)?.meaning);

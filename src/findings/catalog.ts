@@ -67,7 +67,9 @@ export function explain(text: string, probable?: string): Explanation[] {
   // Without a dash, it may be a word as well.
   const isSpelled = /[_-]/.test(text);
   const exact = all.filter(({code}) => code === text || (isSpelled && normal(code) === wanted));
-  if (exact.length > 0) return exact;
+  // The id of a check such as quota is a word as well.
+  if (exact.length > 0)
+    return /^[a-z]+$/.test(text) ? [...new Set([...exact, ...withWords(text, all)])] : exact;
   const named = all.filter(({code, words = []}) =>
     [code, ...words].some((each) => normal(each) === wanted),
   );

@@ -1,6 +1,7 @@
 import {stripVTControlCharacters} from 'node:util';
 import {type ClusterSelection, kubectlCommand} from './command-line.ts';
 import {maskSecrets} from './errors.ts';
+import type {Remedy} from './finding.ts';
 import {LOG_IN, loginSteps} from './identity.ts';
 
 /** The credential plugin of a kubeconfig user (`exec`). */
@@ -21,7 +22,7 @@ export interface LoginAttempt {
 /** A sentence without a full stop, and what to do about it. */
 export interface AccessProblem {
   text: string;
-  steps: readonly string[];
+  steps: readonly (string | Remedy)[];
 }
 
 interface Failure {

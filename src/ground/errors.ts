@@ -45,6 +45,8 @@ const EXIT_OF = {
   RELEASE_NOT_FOUND: ExitCode.usage,
   AGENT_NOT_FOUND: ExitCode.usage,
   RELEASE_BUSY: ExitCode.failed,
+  NAMESPACE_TERMINATING: ExitCode.failed,
+  IMMUTABLE_FIELD: ExitCode.failed,
   CHART_NOT_FOUND: ExitCode.failed,
   OBJECT_NOT_OWNED: ExitCode.usage,
   PREFLIGHT_FAILED: ExitCode.findings,

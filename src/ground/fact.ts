@@ -1,4 +1,5 @@
 import {maskSecrets} from './errors.ts';
+import type {Remedy} from './finding.ts';
 
 /** Identity rejected, forbidden, timed out, API not served, any other failure, or read without a clear result. */
 export type UnknownReason =
@@ -19,7 +20,7 @@ export interface Unknown {
   unknown: UnknownReason;
   because: string;
   /** What to do about it, if the reason has steps of its own. */
-  steps?: readonly string[];
+  steps?: readonly (string | Remedy)[];
 }
 
 /** A fact about the cluster with its source, or the reason why it is unknown. Plain JSON. */
@@ -114,7 +115,7 @@ export interface ReadError {
   /** Token to continue an expired list. */
   continueAt?: string;
   /** What to do about it. `message` is then a sentence for the user, without a full stop. */
-  steps?: readonly string[];
+  steps?: readonly (string | Remedy)[];
   /** The cause, if the tool could not be started. */
   cause?: Error;
 }

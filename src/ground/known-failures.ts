@@ -43,10 +43,10 @@ export const ADVICE = {
   },
   forbidden: {
     code: 'FORBIDDEN',
-    suggestions: () => ['Request this permission, or use another --kube-context'],
+    suggestions: () => [changing`Request this permission, or use another ${{id: 'kube-context'}}`],
   },
   terminating: {
-    code: 'RELEASE_BUSY',
+    code: 'NAMESPACE_TERMINATING',
     suggestions: () => [
       changing`Run the command again when the namespace is deleted, or use another ${{id: 'namespace'}}`,
     ],
@@ -101,6 +101,13 @@ const OF_CLUSTER_TOOLS: readonly KnownFailure[] = [
     ],
   },
   {stderr: /because it is being terminated/, ...ADVICE.terminating},
+  {
+    stderr: /spec is immutable after creation|field is immutable|less than status\.capacity/,
+    code: 'IMMUTABLE_FIELD',
+    suggestions: () => [
+      'Kubernetes does not change this field: keep the former value, or delete the object first. The data of a deleted PVC is lost',
+    ],
+  },
   {
     tool: 'helm',
     stderr:

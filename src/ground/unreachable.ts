@@ -1,5 +1,6 @@
 import {type ClusterSelection, kubectlCommand} from './command-line.ts';
 import type {Unknown} from './fact.ts';
+import {changing, type Remedy} from './finding.ts';
 
 /** Reasons in messages of Go programs, in the words that people search for. */
 const REASONS: readonly RegExp[] = [
@@ -118,7 +119,7 @@ const UNTRUSTED_SERVER =
   'The kubeconfig does not trust the certificate of the API server. Get a new kubeconfig, or set certificate-authority-data of the cluster to the CA of the server; a proxy that inspects TLS must not be between them';
 
 /** What to do about a message of a tool. kubectl would only repeat a problem of the kubeconfig. */
-export function unreachableSteps(message: string, cluster: ClusterSelection): string[] {
+export function unreachableSteps(message: string, cluster: ClusterSelection): (string | Remedy)[] {
   const {kubeconfig} = cluster;
   const {culprit} = diagnose(message);
   if (culprit === 'context')
@@ -126,15 +127,17 @@ export function unreachableSteps(message: string, cluster: ClusterSelection): st
       `List the contexts: ${kubectlCommand(kubeconfig ? {kubeconfig} : {}, 'config', 'get-contexts')}`,
     ];
   if (culprit === 'file')
-    return ['Correct the file, or select another one with --kubeconfig or KUBECONFIG'];
+    return [
+      changing`Correct the file, or select another one with ${{id: 'kubeconfig'}} or KUBECONFIG`,
+    ];
   return [
     ...(isDefaultAddress(message)
       ? [
-          'kubectl uses this address if no kubeconfig selects a cluster. Set --kubeconfig or KUBECONFIG',
+          changing`kubectl uses this address if no kubeconfig selects a cluster. Set ${{id: 'kubeconfig'}} or KUBECONFIG`,
         ]
       : []),
     ...(/x509: /.test(message) ? [UNTRUSTED_SERVER] : []),
     tryCluster(cluster),
-    'Select the cluster with --kube-context or --kubeconfig',
+    changing`Select the cluster with ${{id: 'kube-context'}} or ${{id: 'kubeconfig'}}`,
   ];
 }

@@ -1,4 +1,5 @@
 import {maskSecrets} from './errors.ts';
+import {changing, type Remedy} from './finding.ts';
 
 /** An HTTP response that is not from Kubernetes. */
 export interface WebPage {
@@ -42,10 +43,10 @@ export function webPageText({status, location, body}: WebPage, server = UNNAMED_
 }
 
 /** What to do about it. */
-export const webPageSteps = (server?: string): string[] => [
+export const webPageSteps = (server?: string): (string | Remedy)[] => [
   'A proxy or login page may have responded: connect to the VPN, or log in to the proxy',
   `To bypass the proxy, add ${server === undefined ? 'the host of the API server' : hostOf(server)} to NO_PROXY`,
-  'Check the server address of the cluster in the kubeconfig, or select another context with --kube-context',
+  changing`Check the server address of the cluster in the kubeconfig, or select another context with ${{id: 'kube-context'}}`,
 ];
 
 function titleIn(html: string): string {

@@ -1,3 +1,4 @@
+import {changing} from '../ground/finding.ts';
 import {defineSetting, type Get} from './define.ts';
 import {MissingSetting} from './kinds/kind.ts';
 import {listOf} from './kinds/lists.ts';
@@ -41,12 +42,12 @@ export const cache = defineSetting('Storage', 'cache', {
     if (value === 'existing-pvc' && !get(cacheClaim))
       return new MissingSetting(
         'existing-pvc requires the name of a PVC',
-        'Add --cache-claim NAME',
+        changing`Add its name with ${{id: 'cache-claim'}}`,
       );
     if (value === 'efs' && !get(efsHandle))
       return new MissingSetting(
         'efs requires an EFS volume handle',
-        'Add --efs-handle, for example fs-0123456789abcdef0',
+        changing`Add ${{id: 'efs-handle'}}, for example fs-0123456789abcdef0`,
       );
     return undefined;
   },

@@ -1,3 +1,4 @@
+import {changing} from '../ground/finding.ts';
 import {cloud} from './cluster.ts';
 import {defineSetting, type Get, type Setting} from './define.ts';
 import {InvalidValue} from './kinds/kind.ts';
@@ -137,7 +138,7 @@ export const workloadIdentity = defineSetting('Network', 'workload-identity', {
     if (platform === undefined || PLATFORMS[value]?.includes(platform) !== false) return undefined;
     return new InvalidValue(
       `${value} is not available on ${platform}`,
-      `Use --workload-identity ${IDENTITY_OF[platform] ?? 'none'}`,
+      changing`Use ${{setting: {id: 'workload-identity'}, value: IDENTITY_OF[platform] ?? 'none'}}`,
     );
   },
   labels: {

@@ -1,3 +1,4 @@
+import {changing} from '../ground/finding.ts';
 import {defineSetting, type Setting} from './define.ts';
 import {InvalidValue} from './kinds/kind.ts';
 import {mounts, object, objects, tolerations} from './kinds/kubernetes.ts';
@@ -77,7 +78,7 @@ export const podLabel = defineSetting('Placement', 'pod-label', {
       ? undefined
       : new InvalidValue(
           `${AZURE_LABEL} is reserved for workload identity`,
-          'Use --workload-identity azure',
+          changing`Use ${{setting: {id: 'workload-identity'}, value: 'azure'}}`,
         );
   },
 });

@@ -1,3 +1,4 @@
+import {changing} from '../ground/finding.ts';
 import {defineSetting, type Setting, spellings} from './define.ts';
 import {InvalidValue, type Kind} from './kinds/kind.ts';
 import {choice, objectName, text} from './kinds/texts.ts';
@@ -16,7 +17,7 @@ const exactVersion = (): Kind<string> => {
       if (/^\s*(latest|newest|stable)\s*$/i.test(String(raw)))
         throw new InvalidValue(
           `"${raw}" is not an exact version`,
-          'Omit --chart-version for the newest known version',
+          changing`Omit ${{id: 'chart-version'}} for the newest known version`,
         );
       return kind.parse(raw, context);
     },

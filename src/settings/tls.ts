@@ -1,4 +1,5 @@
 import {kubectlCommand} from '../ground/command-line.ts';
+import {changing} from '../ground/finding.ts';
 import type {Secret} from '../ground/secret.ts';
 import {defineSetting, type Get, type Setting} from './define.ts';
 import {caBundleKind, clientCertificate, matches, privateKey} from './kinds/certificates.ts';
@@ -86,7 +87,7 @@ export const clientCertFile: Setting<Secret> = defineSetting('TLS', 'client-cert
       ? undefined
       : new InvalidValue(
           'A client certificate requires a key; without it, the charts silently disable mutual TLS',
-          'Add --client-key-file',
+          changing`Add ${clientKeyFile}`,
         ),
   carriedBy: () => clientCertSecret,
 });
@@ -99,7 +100,10 @@ export const clientKeyFile: Setting<Secret> = defineSetting('TLS', 'client-key-f
   rule: (key, get) => {
     const certificate = get(clientCertFile);
     if (!certificate)
-      return new InvalidValue('A client key requires a certificate', 'Add --client-cert-file');
+      return new InvalidValue(
+        'A client key requires a certificate',
+        changing`Add ${clientCertFile}`,
+      );
     return matches(certificate, key)
       ? undefined
       : new InvalidValue(

@@ -117,6 +117,7 @@ export class InquirerPrompter implements Prompter {
 
   async #askText(question: InputQuestion, isHidden = false): Promise<string> {
     let typed = question.isPrefilled ? (question.default ?? '') : '';
+    let answer = '';
     let hasToken = false;
     const transformer = (text: string): string => {
       typed = text;
@@ -125,9 +126,12 @@ export class InquirerPrompter implements Prompter {
       if (isHidden) return dotsText(text, question.confirms?.(text), this.#screen);
       return hasToken ? asciiFallback('●'.repeat(text.length), this.#screen) : text;
     };
-    const validate = async (text: string): Promise<string | true> =>
-      (hasToken && !isHidden ? TOKEN_HERE : await question.validate?.(text.trim())) ?? true;
-    const answer = await this.#run(question, (context) => {
+    const validate = async (text: string): Promise<string | true> => {
+      // The prompt answers with the default where the text was deleted.
+      answer = question.isPrefilled && typed === '' ? '' : text.trim();
+      return (hasToken && !isHidden ? TOKEN_HERE : await question.validate?.(answer)) ?? true;
+    };
+    await this.#run(question, (context) => {
       const screen = this.#screen;
       const config = {
         message: messageText(question, screen, question.help.length > 0),
@@ -140,7 +144,7 @@ export class InquirerPrompter implements Prompter {
       } as const;
       return input(config, context);
     });
-    return answer.trim();
+    return answer;
   }
 
   async wait<T>(message: string, promise: Promise<T>): Promise<T> {

@@ -1,10 +1,11 @@
 import width from 'fast-string-width';
-import type {Choice, ListQuestion} from '../ground/system/system.ts';
+import type {Choice, InputQuestion, ListQuestion} from '../ground/system/system.ts';
 import {TOKEN} from './prompt-text.ts';
 import {asciiFallback, paragraph, type Screen, SPINNER, theme} from './theme.ts';
 
 type Window = Screen & {columns: number};
-type Asked = Pick<ListQuestion, 'message' | 'help' | 'heading' | 'note' | 'canGoBack'>;
+type Asked = Pick<ListQuestion, 'message' | 'help' | 'heading' | 'note' | 'canGoBack'> &
+  Pick<InputQuestion, 'isPrefilled'>;
 
 const INDENT = '   ';
 /** Lower windows show no explanation. */
@@ -46,7 +47,7 @@ export function promptTheme(screen: Window, question: Asked, options: ThemeOptio
     style: {
       message: (text: string) => text,
       answer: (text: string) => text,
-      defaultAnswer: (text: string) => dim(`(${text})`),
+      defaultAnswer: (text: string) => dim(question.isPrefilled ? '(empty)' : `(${text})`),
       searchTerm: (text: string) => cyan(text.replaceAll(TOKEN, '')),
       disabled: (text: string) => dim(shown(kind === 'search' ? `- ${text}` : text)),
       description: (text: string) => indented(text, screen),

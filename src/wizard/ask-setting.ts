@@ -1,4 +1,5 @@
 import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
+import {policyMissesRuns} from '../charts/releases/target.ts';
 import type {Choice} from '../ground/system/system.ts';
 import {count} from '../ground/text.ts';
 import {token, tokenSecret} from '../settings/agent.ts';
@@ -6,6 +7,7 @@ import {cacheClaim, cacheStorageClass} from '../settings/cache.ts';
 import {catalog} from '../settings/catalog.ts';
 import {allowClearText} from '../settings/chart-values.ts';
 import type {Setting} from '../settings/define.ts';
+import {metadataService} from '../settings/network.ts';
 import {nodeSelector, toleration} from '../settings/placement.ts';
 import {concurrency} from '../settings/purpose.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
@@ -47,7 +49,7 @@ export async function askSetting(id: string, asking: Asking): Promise<Reply> {
         whyNotInCluster(of, value, view, known) ??
         whyExcluded(of, value, view, requirementsOf(known)),
       offers: (of) => offersFor(of, view, known),
-      consequence: (of, value) => chartChange(of, value, view, known),
+      consequence: (of, value) => consequenceOf(of, value, view, known),
     });
   let answer = await askOnce();
   let agrees = false;
@@ -90,7 +92,7 @@ function optionsOf(
       ...(draft ? [COMPLETE] : []),
     ],
     orElse: orElse ?? (hasChartDefault ? 'Chart default' : undefined),
-    suggested: typeof suggested === 'function' ? suggested(view.answers.get) : suggested,
+    suggested,
     ...(hostOf(view) === undefined ? {} : emptyOnHost(setting)),
     ...(setting === (cacheStorageClass as Setting) ? defaultClassRow(view, known) : {}),
     byDefault: hasChartDefault ? chartDefaultOf(setting, view, requirementsOf(known)) : undefined,
@@ -133,17 +135,20 @@ function taintChoices({cluster}: KnownFacts): Choice[] {
   }));
 }
 
-/** A value that no chart supports with which the wizard would install now. */
-function chartChange(
+/** What else a value changes, or what it does not do: another chart, or runs that a policy misses. */
+function consequenceOf(
   setting: Setting,
   value: unknown,
   view: WizardState,
   known: KnownFacts,
 ): string | undefined {
   const facts = requirementsOf(known);
+  const now = likelyTarget(view, facts);
+  if (setting === (metadataService as Setting) && value === 'block')
+    return now && policyMissesRuns(now) ? `${now.chart} blocks it for the agent only` : undefined;
   const answers = view.answers.with(setting, {value, source: 'prompt'});
   const after = likelyTarget({...view, answers}, facts)?.chart;
-  return after === undefined || after === likelyTarget(view, facts)?.chart
+  return after === undefined || after === now?.chart
     ? undefined
     : `changes the chart to ${after}: ${CHART_MEANINGS[after]}`;
 }

@@ -7,6 +7,7 @@ import {milliOf} from '../settings/kinds/quantities.ts';
 import {httpsProxy, metadataService, noProxy, workloadIdentity} from '../settings/network.ts';
 import {controllerNodeSelector, nodeSelector} from '../settings/placement.ts';
 import {concurrency, purpose} from '../settings/purpose.ts';
+import {chart} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {sizing} from '../values/sizing.ts';
 import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
@@ -34,12 +35,12 @@ export function decided(state: WizardState, known: KnownFacts): WizardState {
   return {...found, answers};
 }
 
-/** The decisions for a new install; an installed release keeps what it has. */
+/** The decisions for a new install, or for another chart; an installed release keeps what it has. */
 function decisionsFor(state: WizardState, known: KnownFacts): Decision[] {
   const target = likelyTarget(state, requirementsOf(known));
-  const {answers} = state;
-  if (state.installed !== undefined || hostOf(state) !== undefined || target === undefined)
-    return [];
+  const {answers, installed} = state;
+  if (hostOf(state) !== undefined || target === undefined) return [];
+  if (installed?.settings.get(chart.id) === target.chart) return [];
   const decisions = [
     ...proxyOf(known),
     ...placement(known),
@@ -67,11 +68,11 @@ function runs(target: Target, settings: Settings, {cluster}: KnownFacts): Decisi
 }
 
 function fittingRuns(
-  {chart}: Target,
+  {chart: name}: Target,
   settings: Settings,
   {cpuMilli, memoryMilli}: NodeTotals,
 ): number {
-  const one = sizing(settings.with(concurrency, {value: 1, source: 'prompt'}), chart);
+  const one = sizing(settings.with(concurrency, {value: 1, source: 'prompt'}), name);
   const times = (offered: bigint, requested: string): number =>
     Number(offered / 2n / (milliOf(requested) || 1n));
   return Math.min(times(cpuMilli, one.cpuRequested), times(memoryMilli, one.memoryRequested));

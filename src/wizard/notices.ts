@@ -1,20 +1,13 @@
 import {checksWith} from '../checks/preflight/checks/check.ts';
 import {unverified} from '../checks/preflight/run-preflight.ts';
 import type {ExpectedError} from '../ground/errors.ts';
-import {
-  type Finding,
-  findingSentence,
-  type Mention,
-  type Remedy,
-  warningOf,
-} from '../ground/finding.ts';
-import {catalog} from '../settings/catalog.ts';
+import {type Finding, findingSentence, warningOf} from '../ground/finding.ts';
 import {set} from '../settings/chart-values.ts';
-import {settingLabel, spell} from '../settings/define.ts';
-import {spellAsQuestion} from '../settings/spelling.ts';
+import {settingLabel} from '../settings/define.ts';
 import {planWarnings} from '../ui/review.ts';
 import {FIXES, WITHOUT_FIX} from './fixes.ts';
 import type {Reviewed} from './prepare-review.ts';
+import {settingOf, spellRemedy} from './spell-remedy.ts';
 
 /** A problem of the review in the words of the questions, and the question whose answer removes it. */
 export interface Notice extends Finding {
@@ -54,7 +47,7 @@ function ofFinding(finding: Finding, setting?: string): Notice {
     verdict,
     subject: {},
     message: verdict === 'warning' && question !== undefined ? firstSentence(message) : message,
-    remedies: remedies.map(asAsked),
+    remedies: remedies.map(spellRemedy),
     fix,
     marks: question,
   };
@@ -77,22 +70,11 @@ function ofError(error: ExpectedError): Notice {
 const problemsText = ({problems}: ExpectedError): string =>
   problems
     .map(({subject, message}) => {
-      const setting = catalog.find(({id}) => id === subject.setting);
+      const setting = settingOf(subject.setting);
       return setting === undefined ? message : `${settingLabel(setting)}: ${message}`;
     })
     .join('\n');
 
-/** Without --set, which is no question. */
+/** Without --set and flags of the cluster, which are no questions. */
 const changedBy = ({remedies}: Pick<Finding, 'remedies'>): string | undefined =>
-  remedies.find(({setting}) => setting !== undefined && setting !== set.id)?.setting;
-
-/** A remedy that spells settings as the wizard asks for them. */
-const asAsked = ({text, parts = [text]}: Remedy): Remedy => ({
-  text: parts.map((part) => (typeof part === 'string' ? part : asQuestion(part))).join(''),
-});
-
-function asQuestion({setting: id, value}: Mention): string {
-  const setting = catalog.find((each) => each.id === id);
-  if (setting === undefined) return id;
-  return setting.group === 'Chart values' ? spell(setting, value) : spellAsQuestion(setting, value);
-}
+  remedies.find(({setting}) => setting !== set.id && settingOf(setting) !== undefined)?.setting;

@@ -32,7 +32,7 @@ export interface SettingQuestion {
   /** What to type, where the setting has no default. */
   example?: string;
   /** The preselected choice if no default is known. */
-  suggested?: string | ((get: Get) => string);
+  suggested?: string;
   /** Values that the platform cannot have. */
   hides?(value: unknown, get: Get): boolean;
 }
@@ -46,14 +46,6 @@ const cached =
 const hidesCache = (value: unknown, get: Get): boolean =>
   (value === 'efs' && !['eks', 'other', undefined].includes(get(cloud))) ||
   (value === 'hostpath' && get(cloud) === 'gke-autopilot');
-
-const IDENTITY_OF: Readonly<Record<string, string>> = {
-  gke: 'gke',
-  'gke-autopilot': 'gke',
-  eks: 'irsa',
-  aks: 'azure',
-  openshift: 'irsa',
-};
 
 const QUESTIONS: readonly SettingQuestion[] = [
   {
@@ -72,7 +64,7 @@ const QUESTIONS: readonly SettingQuestion[] = [
   {setting: caFile, orElse: 'none', example: 'for example /etc/ssl/corp.pem'},
   {setting: caPublicRoots, suggested: 'true', when: (get) => get(caFile) !== undefined},
   {setting: metadataService, hasChartDefault: true, suggested: 'block'},
-  {setting: workloadIdentity, suggested: (get) => IDENTITY_OF[get(cloud) ?? ''] ?? 'none'},
+  {setting: workloadIdentity, suggested: 'none'},
   {setting: imageRegistry, orElse: 'none', example: 'for example registry.corp/mirror'},
   {setting: cache, hasChartDefault: true, hides: hidesCache},
   {setting: cacheClaim, when: cached('existing-pvc'), example: 'for example agent-cache'},

@@ -1,4 +1,4 @@
-import type {Target} from '../charts/releases/target.ts';
+import {policyMissesRuns, type Target} from '../charts/releases/target.ts';
 import {tokenClaims} from '../ground/secret.ts';
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {
@@ -187,8 +187,12 @@ const METADATA: Readonly<Record<string, string>> = {
   allow: 'allowed',
 };
 
-const metadataValue = (view: TopicView): string =>
-  METADATA[String(effective(metadataService, view))] ?? 'chart default';
+function metadataValue(view: TopicView): string {
+  const value = METADATA[String(effective(metadataService, view))];
+  const target = targetOf(view);
+  const missesRuns = value === METADATA['block'] && target && policyMissesRuns(target);
+  return missesRuns ? 'blocked for the agent, not for runs' : (value ?? 'chart default');
+}
 
 /** Nodes of a cloud have an identity, which runs can take when nothing blocks it. */
 function metadataAbout(view: TopicView): string | undefined {

@@ -7,6 +7,7 @@ import {url} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import {InvalidValue} from '../settings/kinds/kind.ts';
 import {type Answer, hasPassword} from '../settings/settings.ts';
+import {spellRemedy} from './spell-remedy.ts';
 
 /** What reading a typed text needs. */
 export interface TypedDeps {
@@ -68,6 +69,6 @@ export async function problemIn(
     const {message, suggestion} = error;
     return suggestion === undefined
       ? `${message}.`
-      : `${message}. ${suggestion.replace(/[^?.]$/, '$&.')}`;
+      : `${message}. ${spellRemedy(suggestion).text.replace(/[^?.]$/, '$&.')}`;
   }
 }

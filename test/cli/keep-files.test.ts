@@ -30,6 +30,14 @@ test.each([
   expect(files.written).toEqual([]);
 });
 
+test('does not replace the files of an agent in another namespace', async () => {
+  const files = memoryFiles();
+  await keepFiles(await generated(), PLACE, files);
+  const {saved, note} = await keepFiles(await generated({namespace: 'other'}), PLACE, files);
+  expect(saved).toEqual([]);
+  expect(note).toContain('scalr-agent/answers.yaml belongs to an agent in another namespace.');
+});
+
 test('says why a read-only directory has no files', async () => {
   const write = async () => {
     throw new ExpectedError('Cannot write scalr-agent/answers.yaml: read-only file system.', {

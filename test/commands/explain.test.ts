@@ -47,6 +47,26 @@ test.each(EVENTS)('the line %s has one code', async (line, code) => {
   expect(JSON.parse(stdout).findings.map((each: {code: string}) => each.code)).toEqual([code]);
 });
 
+test.each([
+  'dial tcp: lookup scalr.github.io: no such host',
+  'tls: failed to verify certificate: x509: certificate signed by unknown authority',
+  'proxyconnect tcp: 407 Proxy Authentication Required',
+  'dial tcp 203.0.113.1:443: i/o timeout',
+])('helm, not an agent, cannot download the chart: %s', async (reason) => {
+  const line = `Error: looks like "https://scalr.github.io/agent-helm/" is not a valid chart repository or cannot be reached: Get "https://scalr.github.io/agent-helm/index.yaml": ${reason}`;
+  const {stdout} = await runCommand(Explain, [line], {resultScreen: SCREEN});
+  expect(stdout).toMatch(/^CHART_NOT_FOUND: cannot download the chart\n/);
+});
+
+test.each([
+  ['quota', 'QUOTA_EXCEEDED'],
+  ['token', 'TOKEN_REJECTED'],
+  ['namespace', 'NAMESPACE_TERMINATING'],
+])('the check %s is explained above codes that its name leads to', async (word, code) => {
+  const {stdout} = await runCommand(Explain, [word], {resultScreen: SCREEN});
+  expect(stdout).toMatch(new RegExp(`^${word}: [^]+\\n  ${code} `));
+});
+
 /** Causes that no line of their own tells. */
 const WITHOUT_LINE =
   /^(AGENT_LOG_UNRECOGNIZED|CONTAINER_WAITING|FARGATE_UNSUPPORTED|IMAGE_VOLUMES_UNSUPPORTED|INIT_STUCK|NODE_LOST|NOT_SCHEDULED|NO_NODE_MATCHES|POD_FAILED|POD_NOT_READY|PVC_LOST|ROLLOUT_PAUSED|START_FAILED)$/;
@@ -89,8 +109,13 @@ test.each([
   ['queued', 'RUNS_WAITING'],
   ['ContainerCreating', 'MOUNT_FAILED'],
   ['ContainerCreating', 'SLOW_IMAGE_PULLS'],
-  ['NAMESPACE_TERMINATING', 'DELETION_PENDING'],
-  ['namespace "x" because it is being terminated', 'DELETION_PENDING'],
+  ['NAMESPACE_TERMINATING', 'NAMESPACE_TERMINATING'],
+  ['namespace "x" because it is being terminated', 'NAMESPACE_TERMINATING'],
+  ['Terminating', 'DELETION_PENDING'],
+  ['spec: Forbidden: spec is immutable after creation except resources', 'IMMUTABLE_FIELD'],
+  ['waiting for first consumer to be created before binding', 'PVC_NOT_BOUND'],
+  ['DiskPressure', 'NODE_DISK_FULL'],
+  ['dial tcp: lookup registry.terraform.io: no such host', 'probe-registries'],
 ])('a pasted line or a word of it leads to its codes: %s', async (line, code) => {
   const {stdout, exit} = await runCommand(Explain, [line, '--json']);
   expect(exit).toBe(0);
@@ -107,7 +132,10 @@ test.each([
   ['certificate expired', 'TLS_CERTIFICATE_INVALID'],
   ['disk full', 'DISK_FULL'],
   ['webhook', 'WEBHOOK_UNREACHABLE'],
+  ['leaked token', 'TOKEN_IN_FILE'],
+  ['provider', 'probe-registries'],
   ['immutable', 'SELECTOR_CHANGED'],
+  ['immutable', 'IMMUTABLE_FIELD'],
   ['timeout', 'TIMED_OUT'],
   ['upgrade blocked', 'UPGRADE_BLOCKED'],
 ])('own words lead to codes, without quotes: %s', async (words, code) => {

@@ -619,6 +619,28 @@ test('fails before any change when there is no token', async () => {
   expect(exit).toBe(2);
 });
 
+test('installs nothing into a namespace that is being deleted', async () => {
+  const place = await workplace();
+  await place.kubectl.apply({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {name: 'held', finalizers: ['test.scalr.io/held']},
+  });
+  await place.kubectl('delete', 'namespace', place.namespace, '--wait=false');
+  const argv = [...chartFlags('agent-local'), '--yes', '--json'];
+  const checked = await install(place, helm.path, argv, {env: TOKEN});
+  expect(JSON.parse(checked.stdout).error).toMatchObject({
+    code: 'PREFLIGHT_FAILED',
+    message: expect.stringContaining(`${place.namespace} is being deleted`),
+  });
+  const tried = await install(place, helm.path, [...argv, '--skip-preflight'], {env: TOKEN});
+  expect(JSON.parse(tried.stdout).error).toMatchObject({
+    code: 'NAMESPACE_TERMINATING',
+    message: `Namespace ${place.namespace} is being deleted. Nothing was changed.`,
+    exit: 1,
+  });
+});
+
 test('uses an existing Secret of another owner and never overwrites it', async () => {
   const place = await workplace();
   await place.kubectl(

@@ -1,6 +1,8 @@
 import {expect, test} from 'vitest';
+import {applyObjects} from '../../src/cluster/kubernetes/changes.ts';
+import {toolFailure} from '../../src/ground/tool-errors.ts';
 import {claim, deployment, pod} from './objects.ts';
-import {workplace} from './workplace.ts';
+import {type Workplace, workplace} from './workplace.ts';
 
 /** These messages come from the real scheduler, controllers and admission. */
 const wanting = (requests: object): object => ({
@@ -34,6 +36,22 @@ test('a claim is bound with a storage class, and waits without one', async () =>
       'jsonpath={range .items[*]}{.metadata.name}={.status.phase} {end}',
     ),
   ).toBe('default=Bound missing=Pending none=Pending ');
+});
+
+/** What the program makes of the message of kubectl. */
+async function codeOf(kubectl: Workplace['kubectl'], object: object): Promise<string> {
+  const refused = await kubectl.apply(object).catch(({stderr}: {stderr: string}) => stderr);
+  const outcome = {exitCode: 1, stdout: '', stderr: String(refused)};
+  return toolFailure(applyObjects({namespace: 'any'}, []), outcome).code;
+}
+
+test('a namespace that is being deleted takes no object, and a claim keeps its class', async () => {
+  const {kubectl, namespace} = await workplace();
+  const metadata = {name: 'held', finalizers: ['test.scalr.io/held']};
+  await kubectl.apply({...claim('held'), metadata});
+  expect(await codeOf(kubectl, claim('held', 'another'))).toBe('IMMUTABLE_FIELD');
+  await kubectl('delete', 'namespace', namespace, '--wait=false');
+  expect(await codeOf(kubectl, claim('new'))).toBe('NAMESPACE_TERMINATING');
 });
 
 test('PodSecurity refuses what the namespace forbids', async () => {

@@ -62,12 +62,12 @@ test.each([
   [
     'kubectl',
     'The PersistentVolumeClaim "c" is invalid: spec: Forbidden: spec is immutable after creation except resources.requests',
-    'TOOL_FAILED',
+    'IMMUTABLE_FIELD',
   ],
   [
     'helm',
     'Error: UPGRADE FAILED: cannot patch "c" with kind PersistentVolumeClaim: PersistentVolumeClaim "c" is invalid: spec.resources.requests.storage: Forbidden: field can not be less than status.capacity',
-    'TOOL_FAILED',
+    'IMMUTABLE_FIELD',
   ],
   [
     'helm',
@@ -78,7 +78,7 @@ test.each([
   [
     'kubectl',
     'Error from server (Forbidden): deployments.apps "a" is forbidden: unable to create new content in namespace n because it is being terminated',
-    'RELEASE_BUSY',
+    'NAMESPACE_TERMINATING',
   ],
   // The address is that of a database.
   [

@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {apiFailure, errorLine} from '../../src/cluster/kubernetes/api-error.ts';
+import {remediesOf} from '../../src/ground/finding.ts';
 import {toolFailure} from '../../src/ground/tool-errors.ts';
 import {unreachableSteps, unreachableText} from '../../src/ground/unreachable.ts';
 
@@ -99,9 +100,9 @@ test('is the same for a failed command, a failed request and an unknown fact', (
 });
 
 test('explains the address that kubectl uses without a kubeconfig', () => {
-  expect(unreachableSteps('dial tcp 127.0.0.1:8080: connect: connection refused', {})[0]).toMatch(
-    /no kubeconfig/,
-  );
+  expect(
+    unreachableSteps('dial tcp 127.0.0.1:8080: connect: connection refused', {}),
+  ).toContainEqual(expect.objectContaining({text: expect.stringMatching(/no kubeconfig/)}));
   expect(unreachableSteps('dial tcp 127.0.0.1:6443: connect: connection refused', {})[0]).toBe(
     'Try: kubectl cluster-info',
   );
@@ -117,5 +118,6 @@ test.each([
     'Correct the file, or select another one with --kubeconfig or KUBECONFIG',
   ],
 ])('suggests no request to a cluster after %s', (message, step) => {
-  expect(unreachableSteps(message, {kubeconfig: 'kc', kubeContext: 'gone'})[0]).toBe(step);
+  const steps = unreachableSteps(message, {kubeconfig: 'kc', kubeContext: 'gone'});
+  expect(remediesOf(...steps).map(({text}) => text)[0]).toBe(step);
 });

@@ -149,7 +149,7 @@ test.each([
     processes: {run: () => Promise.reject(new Error('not called'))},
   };
   await expect(dryRunPlan({steps, name: NAME, objects: [], facts}, deps)).rejects.toMatchObject({
-    code: 'RELEASE_BUSY',
+    code: 'NAMESPACE_TERMINATING',
     message: 'Namespace scalr is being deleted. Nothing was changed.',
     suggestions: [
       'Run the command again when the namespace is deleted, or use another --namespace',

@@ -70,7 +70,7 @@ describe('a CA bundle', () => {
 
   test('suggests the issuer when given a server certificate', () => {
     expect(() => parse(file('client.pem'))).toThrow(
-      expect.objectContaining({suggestion: expect.stringContaining('CN=Example Root CA')}),
+      expect.objectContaining({suggestion: {text: expect.stringContaining('CN=Example Root CA')}}),
     );
   });
 });

@@ -107,7 +107,7 @@ test.each([
     readHelmSet([item]);
   } catch (error) {
     expect((error as InvalidValue).message).toContain(message);
-    expect((error as InvalidValue).suggestion).toBe(suggestion);
+    expect((error as InvalidValue).suggestion?.text).toBe(suggestion);
   }
 });
 

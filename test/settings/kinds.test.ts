@@ -188,7 +188,7 @@ test.each<[Kind<unknown>, unknown, string, string | undefined]>([
 ])('%o refuses %j with a next step', (kind, raw, message, suggestion) => {
   const found = refusal(kind, raw);
   expect(found.message).toContain(message);
-  if (suggestion !== undefined) expect(found.suggestion).toBe(suggestion);
+  if (suggestion !== undefined) expect(found.suggestion?.text).toBe(suggestion);
 });
 
 describe('tolerations', () => {

@@ -127,7 +127,7 @@ test.each([
     `Write lists and maps as JSON: --set 'task.sidecars=["a"]'`,
   ],
 ])('rejects %s with a next step', (_, text, value, suggestion) => {
-  expect(refusal(text, value).suggestion).toBe(suggestion);
+  expect(refusal(text, value).suggestion?.text).toBe(suggestion);
 });
 
 test.each([

@@ -334,6 +334,16 @@ test('shows what changes beside what is today', async () => {
   expect(rowOf(stderr, 'Cache')).toMatch(/^Cache per pod/);
 });
 
+test('decides as for a new install when the chart is changed', async () => {
+  const {stderr} = await run([
+    TARGET,
+    [QUESTION, 'change'],
+    ...change('Chart', ['Chart to install', 'agent-job']),
+    ...QUIT,
+  ]);
+  expect(rowOf(stderr, 'Network')).toContain('metadata blocked; protects the node identity');
+});
+
 test('does not show a default that was selected as a change', async () => {
   const {stderr} = await run([
     TARGET,

@@ -635,7 +635,7 @@ describe('known answers', () => {
   test('hides identities of other platforms', async () => {
     const lines = change(
       'Identity',
-      ['How do runs get cloud credentials', ENTER],
+      ['How do runs get cloud credentials', 'irsa'],
       ['ARN of the IAM role', 'arn:aws:iam::123456789012:role/scalr'],
     );
     const {asked, stderr} = await talk([...HAPPY, ...lines, ...VIEW_AND_QUIT], {

@@ -200,6 +200,16 @@ describe('the review', () => {
     );
   });
 
+  test('does not say that agent-k8s blocks the metadata service for runs', async () => {
+    const lines = change('Metadata', ['metadata', 'block']);
+    const {asked, stderr} = await talk([...TO_REVIEW, ...lines, ...QUIT], {
+      argv: [...ON_EKS, '--chart', 'agent-k8s'],
+    });
+    const block = choicesOf(asked, 'metadata').find(({value}) => value === 'block');
+    expect(block?.description).toContain('agent-k8s blocks it for the agent only');
+    expect(rowOf(stderr, 'Network')).toContain('metadata blocked for the agent, not for runs');
+  });
+
   test('asks what a fix makes necessary', async () => {
     const lines: Line[] = [
       ...TO_REVIEW,

@@ -87,7 +87,7 @@ const as =
       return undefined;
     } catch (error) {
       if (!(error instanceof InvalidValue)) throw error;
-      return wrong(`${error.message.replaceAll(/[^\s"/]+@/g, '…@')}.`, error.suggestion);
+      return wrong(`${error.message.replaceAll(/[^\s"/]+@/g, '…@')}.`, error.suggestion?.text);
     }
   };
 /** A list for NO_PROXY; entries that the agent ignores are listed. */

@@ -1,7 +1,7 @@
 import {few} from '../../ground/text.ts';
 import {at, getAt, textAt, type Values} from '../../ground/tree.ts';
 import {certificatesIn, expiredIn, unreadablePem} from '../../settings/kinds/certificates.ts';
-import type {InvalidValue} from '../../settings/kinds/kind.ts';
+import {InvalidValue} from '../../settings/kinds/kind.ts';
 import {type Keys, keyError, keyWarning} from './key-rule.ts';
 import {overriddenKey, unquotedInTemplate} from './key-rules.ts';
 import type {ValuesRule} from './rule.ts';
@@ -12,26 +12,22 @@ const wantsPem = (keys: Keys): ValuesRule =>
     ...keys,
     isWrong: (values, key) => textAt(values, key) !== '' && pemProblem(values, key) !== undefined,
     message: (values, key) => pemProblem(values, key)?.message ?? '',
-    suggestion: (values, key) => pemProblem(values, key)?.suggestion ?? '',
+    suggestion: (values, key) => pemProblem(values, key)?.suggestion?.text ?? '',
   });
 
 /** Why OpenSSL cannot load the certificates, and the next step. */
-function pemProblem(
-  values: Values,
-  key: string,
-): Pick<InvalidValue, 'message' | 'suggestion'> | undefined {
+function pemProblem(values: Values, key: string): InvalidValue | undefined {
   const text = textAt(values, key);
   if (!text.includes('-----BEGIN '))
-    return {
-      message: 'The value must be the content of a PEM file (-----BEGIN …), not base64 or a path.',
-      suggestion: 'Write the content of the PEM file below the key',
-    };
+    return new InvalidValue(
+      'The value must be the content of a PEM file (-----BEGIN …), not base64 or a path.',
+      'Write the content of the PEM file below the key',
+    );
   if (/-----BEGIN [A-Z ]+-----[^\S\n]+\S/.test(text))
-    return {
-      message:
-        'The lines of the PEM file are joined, as ">" does, so that no certificate is found in it.',
-      suggestion: `${key}: |`,
-    };
+    return new InvalidValue(
+      'The lines of the PEM file are joined, as ">" does, so that no certificate is found in it.',
+      `${key}: |`,
+    );
   return isWithKey(values, key) ? undefined : unreadablePem(text);
 }
 

@@ -57,8 +57,8 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     permanentAfter: 30,
     remedy: {
       kubernetes:
-        'The server certificate has expired or is for another host name: renew it, or correct --url. Also check the clock of the node',
-      host: 'The server certificate has expired or is for another host name: renew it, or correct SCALR_URL. Also check the clock of this machine',
+        'The certificate of the server has expired or is for another host name: renew it, or correct the address, which is --url for Scalr. Also check the clock of the node',
+      host: 'The certificate of the server has expired or is for another host name: renew it, or correct the address, which is SCALR_URL for Scalr. Also check the clock of this machine',
     },
     isAlsoOfRuns: true,
   },
@@ -93,8 +93,8 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     permanentAfter: 60,
     remedy: {
       kubernetes:
-        'The TLS handshake failed: check --url, and any proxy in between that intercepts TLS',
-      host: 'The TLS handshake failed: check SCALR_URL, and any proxy in between that intercepts TLS',
+        'The TLS handshake failed: check any proxy in between that intercepts TLS, and the address, which is --url for Scalr',
+      host: 'The TLS handshake failed: check any proxy in between that intercepts TLS, and the address, which is SCALR_URL for Scalr',
     },
     isAlsoOfRuns: true,
   },
@@ -171,8 +171,8 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     permanentAfter: 60,
     remedy: {
       kubernetes:
-        'A web page answered instead of Scalr, such as a login page or a block page of a proxy: exempt the agent from it, or correct --url and --https-proxy',
-      host: 'A web page answered instead of Scalr, such as a login page or a block page of a proxy: exempt this machine from it, or correct SCALR_URL and HTTPS_PROXY',
+        'A web page answered instead of an API, such as a login page or a block page of a proxy: exempt the agent from it, or correct --https-proxy and the address, which is --url for Scalr',
+      host: 'A web page answered instead of an API, such as a login page or a block page of a proxy: exempt this machine from it, or correct HTTPS_PROXY and the address, which is SCALR_URL for Scalr',
     },
   },
   {
@@ -249,8 +249,8 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     permanentAfter: 120,
     remedy: {
       kubernetes:
-        'The agent cannot resolve a host name: check --url, the cluster DNS, and whether egress policies allow port 53',
-      host: 'The agent cannot resolve a host name: check SCALR_URL and the DNS settings of this machine',
+        'The agent cannot resolve the host name: check the cluster DNS, whether egress policies allow port 53, and the address, which is --url for Scalr',
+      host: 'The agent cannot resolve the host name: check the DNS settings of this machine, and the address, which is SCALR_URL for Scalr',
     },
     isTransient: true,
   },
@@ -261,8 +261,8 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     permanentAfter: 120,
     remedy: {
       kubernetes:
-        'The agent cannot reach Scalr: check --url, egress policies, and whether --https-proxy is required',
-      host: 'The agent cannot reach Scalr: check SCALR_URL, the firewall, and whether HTTPS_PROXY is required',
+        'The agent cannot reach the host: check egress policies, whether --https-proxy is required, and the address, which is --url for Scalr',
+      host: 'The agent cannot reach the host: check the firewall, whether HTTPS_PROXY is required, and the address, which is SCALR_URL for Scalr',
     },
     isTransient: true,
   },

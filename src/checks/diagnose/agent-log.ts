@@ -161,12 +161,14 @@ function meaningOf(
   return rows.find((row) => row.pattern.test(raw) && (isOfScalr || !row.isOfScalr))?.code;
 }
 
-/** Of a run, or of a server that only runs use. An account can have any domain. */
-const OF_OTHERS =
-  /\ba?tasks?\b|https?:\/\/[^/\s]*(gitlab|github|bitbucket|registry|artifactory|nexus|vault|amazonaws|azure|googleapis|hashicorp|terraform)/i;
+/** A server that only runs use, with or without a scheme. An account can have any domain. */
+const OTHER_HOST =
+  /(gitlab|github|bitbucket|registry|artifactory|nexus|vault|amazonaws|azure|googleapis|hashicorp|terraform|opentofu)[\w-]*[.:/][\w-]/i;
+
+const ADDRESS_OF_RUN = /\ba?tasks?\b.*https?:\/\/|https?:\/\/.*\ba?tasks?\b/i;
 
 const isAboutScalr = (raw: string): boolean =>
-  !/https?:\/\//i.test(raw) || /https?:\/\/\S*scalr/i.test(raw) || !OF_OTHERS.test(raw);
+  /https?:\/\/\S*scalr/i.test(raw) || !(OTHER_HOST.test(raw) || ADDRESS_OF_RUN.test(raw));
 
 const TIME = /^\W*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,]\d+)?(Z| ?[+-]\d\d:?\d\d)?[^\w[]*/;
 

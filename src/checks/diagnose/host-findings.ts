@@ -157,7 +157,7 @@ function proxyOf(agent: UnitFacts, docker: UnitFacts): ObjectFinding[] {
       hasProxy(agent) && !hasProxy(docker),
       'warning',
       'PROXY_NOT_EVERYWHERE',
-      `${agent.name} uses a proxy, but ${docker.name}, which pulls images, does not`,
+      `unit/${agent.name} uses a proxy, but unit/${docker.name}, which pulls images, does not`,
       `Link the drop-in of ${agent.name} into /etc/systemd/system/${docker.name}.service.d/, then run: systemctl daemon-reload`,
     ],
   ]);

@@ -121,6 +121,18 @@ const NODE_ROWS: readonly NodeRow[] = [
     ],
   },
   {
+    code: 'NODE_DISK_FULL',
+    pattern: /node\.kubernetes\.io\/disk-pressure/,
+    remedy: 'The disks of these nodes are full: use larger ones, or free space. Show DiskPressure',
+    kubectlArgs: () => ['describe', 'nodes'],
+  },
+  {
+    code: 'NODE_PRESSURE',
+    pattern: /node\.kubernetes\.io\/(memory|pid)-pressure/,
+    remedy: 'These nodes are short of memory or processes: add or enlarge nodes',
+    kubectlArgs: () => ['describe', 'nodes'],
+  },
+  {
     code: 'NODES_NOT_READY',
     pattern: /untolerated taint[^{]*\{node\.kubernetes\.io\/|were unschedulable|no nodes available/,
     remedy: 'Some nodes are cordoned or not ready. List the nodes',
@@ -187,7 +199,13 @@ const NODE_ROWS: readonly NodeRow[] = [
 ];
 
 /** The scheduler checks these first and then skips the node, so the node may not match the pod at all. */
-const BEFORE_SELECTOR = ['NODES_NOT_READY', 'TAINT', 'NODE_SELECTOR'];
+const BEFORE_SELECTOR = [
+  'NODE_DISK_FULL',
+  'NODE_PRESSURE',
+  'NODES_NOT_READY',
+  'TAINT',
+  'NODE_SELECTOR',
+];
 
 /** Events of a cluster autoscaler or Karpenter: a node for this pod is starting. */
 const NODE_COMING = ['TriggeredScaleUp', 'Nominated'];

@@ -112,6 +112,15 @@ export const imageCauses: readonly CauseTable[] = [
     },
     rows: [
       {
+        // The kubelet removes unused images first.
+        code: 'NODE_DISK_FULL',
+        pattern: /no space left on device|disk quota exceeded/i,
+        permanentAfter: 120,
+        ignoresTries: true,
+        remedy:
+          'The disk of the node is full: use a larger one, or free space on the node, then delete the pod',
+      },
+      {
         code: 'IMAGE_SHORT_NAME',
         pattern: /short[- ]name|ambiguous list|did not resolve to an alias/i,
         permanentAfter: 0,

@@ -1,12 +1,13 @@
+import {type Remedy, remediesOf} from '../../ground/finding.ts';
 import type {Tree} from '../../ground/tree.ts';
 
 /** An invalid value from the user. The message completes "--flag: …". */
 export class InvalidValue extends Error {
-  readonly suggestion: string | undefined;
+  readonly suggestion: Remedy | undefined;
 
-  constructor(message: string, suggestion?: string) {
+  constructor(message: string, suggestion?: string | Remedy) {
     super(message);
-    this.suggestion = suggestion;
+    this.suggestion = remediesOf(suggestion)[0];
   }
 }
 

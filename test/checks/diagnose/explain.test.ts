@@ -195,6 +195,12 @@ const CASES: Case[] = [
     'short name mode is enforcing, but image name scalr/agent:1.4.0 returns ambiguous list',
     0,
   ),
+  image(
+    'NODE_DISK_FULL',
+    'failed to extract layer: write /var/lib/containerd/x: no space left on device',
+    'failed to extract layer: write /var/lib/containerd/x: no space left on device',
+    120,
+  ),
   image('IMAGE_PULL_FAILED', 'layer has the wrong size', 'layer has the wrong size', 60),
   {
     code: 'PULL_SECRET_NOT_FOUND',
@@ -286,6 +292,8 @@ const CASES: Case[] = [
   nodes('INSUFFICIENT_RESOURCE', '3 Insufficient ephemeral-storage'),
   nodes('TOO_MANY_PODS', '3 Too many pods'),
   nodes('TAINT', '1 Insufficient cpu, 2 node(s) had untolerated taint {dedicated: agents}'),
+  nodes('NODE_DISK_FULL', '3 node(s) had untolerated taint {node.kubernetes.io/disk-pressure: }'),
+  nodes('NODE_PRESSURE', '3 node(s) had untolerated taint {node.kubernetes.io/memory-pressure: }'),
   nodes('NODES_NOT_READY', '3 node(s) had untolerated taint {node.kubernetes.io/not-ready: }'),
   nodes(
     'NODE_SELECTOR',

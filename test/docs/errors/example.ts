@@ -29,18 +29,21 @@ export const saidBy = (
   return () => runCommand(Class, argv, {...deps, screen: SCREEN});
 };
 
-/** What a command says when this part of the program fails, where all before it would need a cluster. */
+/** What the typed command says when this part of the program fails, where all before it would need a cluster. */
 export const saidOf =
-  (part: () => unknown): (() => Promise<Said>) =>
+  (typed: string, part: () => unknown): (() => Promise<Said>) =>
   () => {
+    const [id = '', ...argv] = typed.split(' ');
     class Part extends BaseCommand<object> {
-      static override id = 'install';
+      static override id = id;
+      static override strict = false;
 
       override async run(): Promise<object> {
-        await this.parse(Part);
+        await this.parse(Part, []);
+        this.argv = argv;
         await part();
         throw new Error('it should have failed');
       }
     }
-    return runCommand(Part, [], {screen: SCREEN});
+    return runCommand(Part, argv, {screen: SCREEN});
   };

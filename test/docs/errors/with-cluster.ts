@@ -36,6 +36,7 @@ import {processesOf} from '../../cluster/platform/fake-cluster.ts';
 import {fakeKubernetes} from '../../support/fake-kubernetes.ts';
 import {type Example, saidBy, saidOf} from './example.ts';
 
+const NOWHERE = '/opt/kubectl-1.35/kubectl';
 const NAME: ReleaseName = {release: 'scalr-agent', kubeTarget: {namespace: 'scalr-agent'}};
 const CHART = {chart: 'agent-local', version: '0.6.5'};
 const INSTALL = upgradeInstall(NAME, CHART, '');
@@ -52,7 +53,7 @@ const INTERRUPTS = {
 const failing = (code: Example['code'], typed: string, part: () => unknown): Example => ({
   code,
   typed: `scalr-agent ${typed}`,
-  say: saidOf(part),
+  say: saidOf(typed, part),
 });
 
 /** What the tool really said. */
@@ -135,10 +136,10 @@ const watched = (state: WatchResult['state'], causes: readonly ObjectFinding[]):
 export const withCluster: readonly Example[] = [
   {
     code: 'TOOL_NOT_FOUND',
-    typed: 'scalr-agent uninstall --kubectl /opt/bin/kubectl',
-    say: saidBy(Uninstall, '--kubectl /opt/bin/kubectl --helm /opt/bin/helm', {
-      processes: () => nodeProcesses({kubectl: '/nowhere/kubectl', helm: '/nowhere/kubectl'}),
-      kubernetes: async (kubeTarget) => kubernetesClient(kubeTarget, {kubectl: '/nowhere/kubectl'}),
+    typed: `scalr-agent uninstall --kubectl ${NOWHERE}`,
+    say: saidBy(Uninstall, `--kubectl ${NOWHERE}`, {
+      processes: () => nodeProcesses({kubectl: NOWHERE}),
+      kubernetes: async (kubeTarget) => kubernetesClient(kubeTarget, {kubectl: NOWHERE}),
     }),
   },
   tool(
@@ -189,6 +190,18 @@ export const withCluster: readonly Example[] = [
     'install --answers answers.yaml --yes',
     INSTALL,
     'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress',
+  ),
+  tool(
+    'NAMESPACE_TERMINATING',
+    'install --answers answers.yaml --yes',
+    INSTALL,
+    'Error: INSTALLATION FAILED: deployments.apps "scalr-agent" is forbidden: unable to create new content in namespace agents because it is being terminated',
+  ),
+  tool(
+    'IMMUTABLE_FIELD',
+    'install --answers answers.yaml --yes',
+    INSTALL,
+    'Error: UPGRADE FAILED: cannot patch "scalr-agent-cache" with kind PersistentVolumeClaim: PersistentVolumeClaim "scalr-agent-cache" is invalid: spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
   ),
   tool(
     'CHART_NOT_FOUND',

@@ -56,7 +56,7 @@ const answered = (status: number, detail: string, what: string, permission?: str
 const account = (code: Example['code'], words: string, failure: Error): Example => ({
   code,
   typed: `scalr-agent ${words}`,
-  say: saidOf(() => {
+  say: saidOf(words, () => {
     throw failure;
   }),
 });
@@ -67,7 +67,7 @@ export const withoutCluster: readonly Example[] = [
   {
     code: 'UNKNOWN_COMMAND',
     typed: 'scalr-agent instal',
-    say: saidOf(() => {
+    say: saidOf('instal', () => {
       throw toExpectedError(new CLIError('command instal not found'), {
         argv: [],
         commands: ['install', ...Object.keys(COMMANDS)],

@@ -4,8 +4,7 @@ import {hostPaths, podSpecs} from '../../../cluster/kubernetes/pod-specs.ts';
 import type {ClusterSelection} from '../../../ground/command-line.ts';
 import {INSTALL_KUBECTL} from '../../../ground/errors.ts';
 import {type Fact, isKnown, isUnread, knownValue, type Unknown} from '../../../ground/fact.ts';
-import type {Remedy} from '../../../ground/finding.ts';
-import {changing} from '../../../ground/finding.ts';
+import {changing, joined, type Remedy, remediesOf} from '../../../ground/finding.ts';
 import {count, few} from '../../../ground/text.ts';
 import {getAt, type Values} from '../../../ground/tree.ts';
 import {serverProblem, unreachableSteps} from '../../../ground/unreachable.ts';
@@ -227,7 +226,10 @@ function notReached(
   // Some problems start with the address.
   const before = where.filter((each) => !problem.startsWith(each));
   const steps = why.steps ?? unreachableSteps(why.because, cluster);
-  return {...fail([...before, problem].join(', '), steps.join('. ')), because: why.because};
+  return {
+    ...fail([...before, problem].join(', '), joined(remediesOf(...steps), '. ')),
+    because: why.because,
+  };
 }
 
 const renders = check('Release', 'chart-renders', 'Chart download and rendering', {

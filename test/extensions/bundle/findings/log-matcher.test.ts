@@ -72,6 +72,8 @@ describe('what a log says', () => {
   test.each([
     'an ordinary line about a token_file, a certificate and the proxy',
     'No changes. Your infrastructure matches the configuration.',
+    '[error] registry.terraform.io: 503 Service Unavailable',
+    '[error] could not query registry.opentofu.org/hashicorp/aws: 403 Forbidden',
     '{"level":"info","event":"connection refused 3 times before, fine now"}',
   ])('is nothing here: %s', (line) => {
     expect(read(`2026-11-21T08:00:00Z ${line}\n`).matches).toEqual([]);
