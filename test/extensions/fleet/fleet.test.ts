@@ -391,6 +391,13 @@ test.each([
   expect(exit).toBe(2);
 });
 
+test('the recorded command of an export without answers has the chart version', async () => {
+  const files = await directory().exported('flux', 'fleet', '--url', 'https://acme.scalr.io');
+  expect(files['README.md']).toMatch(
+    /^scalr-agent export flux --chart agent-local --chart-version \d+\.\d+\.\d+ --url/m,
+  );
+});
+
 test('Flux and Argo CD read the directory of --out in the repository', async () => {
   const flags = ['--url', 'https://acme.scalr.io', '--chart', 'agent-local'];
   const inGit = await directory().exported('flux', './fleet/', ...flags, ...GIT);
