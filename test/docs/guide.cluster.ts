@@ -22,31 +22,28 @@ const lines = ['docs/guide', 'docs'].flatMap((folder) =>
       );
     }),
 );
+/** Other tests change the CRDs of agent-job and the labels of nodes at the same time. */
+const DEPENDS_ON_OTHERS = /agent-job|--node-selector/;
 const commands = [...new Set(lines)].filter(
-  (line) => line.startsWith('scalr-agent ') && !TESTED_ELSEWHERE.test(line),
+  (line) =>
+    line.startsWith('scalr-agent ') &&
+    !TESTED_ELSEWHERE.test(line) &&
+    !DEPENDS_ON_OTHERS.test(line),
 );
 const [currentValues = ''] = lines.filter((line) => line.startsWith('helm get values '));
 
 test('the commands of the guides work with an installed agent', {timeout: 180_000}, async () => {
   const {write, typed, folder} = await onCluster();
-  const sources = {
-    local: await directoryOf({chart: 'agent-local', version: '0.6.5'}, folder),
-    job: await directoryOf({chart: 'agent-job', version: '0.6.5'}, folder),
-  };
+  const source = await directoryOf({chart: 'agent-local', version: '0.6.5'}, folder);
   const exitOf = async (line: string, token?: typeof TOKEN) => {
-    const source = line.includes('agent-job') ? sources.job : sources.local;
     const env = {...token, SCALR_AGENT_INSTALL_CHART_SOURCE: source};
     const {exitCode, stdout, stderr} = await typed(line, env);
-    return {line, exitCode, printed: exitCode === 0 ? '' : stdout + stderr};
+    return {exitCode, printed: exitCode === 0 ? '' : stdout + stderr};
   };
   write('company-ca.pem', String(certificates['ca.pem']));
   write('token.txt', TOKEN.SCALR_AGENT_TOKEN);
   for (const line of ['scalr-agent install --url https://acme.scalr.io --yes', currentValues])
     expect(await exitOf(line, TOKEN)).toMatchObject({exitCode: 0});
-  for (const line of commands) {
-    // No node has this label.
-    const exitCode = line.includes('--node-selector pool=runs') ? 3 : 0;
-    expect(await exitOf(line), line).toMatchObject({exitCode});
-  }
+  for (const line of commands) expect(await exitOf(line), line).toMatchObject({exitCode: 0});
   expect(commands.length).toBeGreaterThan(15);
 });
