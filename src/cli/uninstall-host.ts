@@ -47,7 +47,7 @@ export async function uninstallFromHost(
     title: `Removing ${what}`,
     steps,
     text: `${stepsText(steps, place, screen)}\n${accountText({removes, keeps}, false, screen)}\n`,
-    warnings: warnings.map((message) => warningOf('DRAIN', message)),
+    warnings: warnings.map((message) => warningOf('RUNS', message)),
     run: async (deps: RunDeps) => {
       await runSteps(steps, {...deps, processes: app.processes({})});
       deps.done('The agent is removed');

@@ -213,7 +213,7 @@ function resultOf(
     notRemoved: [],
     kept: planned.keeps,
     warnings: [
-      ...planned.warnings.map((message) => warningOf('DRAIN', message)),
+      ...planned.warnings.map((message) => warningOf('RUNS', message)),
       ...inAccount.warnings,
     ],
     complete: isComplete(inventory),

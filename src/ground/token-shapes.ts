@@ -1,7 +1,7 @@
 import IMPORTED from './token-shapes.json' with {type: 'json'};
 
-// token-shapes.json: facts from the rules of gitleaks (https://github.com/gitleaks/gitleaks), MIT License, Copyright (c) 2019
-// Zachary Rice. Each row is a prefix, and for a short one the number of characters after it.
+// token-shapes.json: facts from the rules of betterleaks (https://github.com/betterleaks/betterleaks), MIT License, Copyright (c) 2026
+// Zachary Rice. Below the characters of a token, each row is a prefix, and for a short one the number of characters after it.
 
 /** Longest token whose end is searched, in characters. */
 export const LONGEST_TOKEN = 8192;
@@ -9,7 +9,7 @@ export const LONGEST_TOKEN = 8192;
 /** Format of a token: `head`, then at least `least` characters of the class `tail`. */
 interface TokenShape {
   name: string;
-  /** Text in every such token; the expression is tried only around it. */
+  /** One of them is in every such token; the expression is tried only around it. */
   anchors: readonly string[];
   /** A regular expression. */
   head: string;
@@ -20,11 +20,16 @@ interface TokenShape {
   before?: number;
 }
 
-/** Prefixes that gitleaks does not list, in the same format. */
+/** Prefixes that betterleaks does not list, in the same format. */
 const OWN =
-  'ya29.,GOCSPX-,xapp-,dckr_pat_,dckr_oat_,sk-ant-,sk-proj-,figd_,sq0atp-,sq0csp-,NRAK-,tskey-,fo1_,sntrys_,hvs.,hvr.,sk_live_,rk_live_,sk_test_,ATBB,ATCTT3,ATATT3,JQQJ99,squ_,sqp_,sqa_,bkua_,sbp_,npg_ 12,pat-na1-,pat-eu1-,whsec_,shpit_,cfat_,lsv2_pt_,lsv2_sk_,xaat-,xapt-,rootly_,os_v2_org_,SWMTKN-1-,AstraCS:';
-/** Enough of a token that was cut off. */
+  'ya29.,GOCSPX-,xapp-,sk-ant-,sq0csp-,NRAK-,tskey-,fo1_,sntrys_,hvr.,ATBB,ATCTT3,JQQJ99,squ_,sqp_,sqa_,npg_ 12,pat-na1-,pat-eu1-,whsec_,shpit_,cfat_,xaat-,xapt-';
+/** Characters of any token: a format can grow, so everything that follows belongs to it. */
+const ANY = '\\w.+/=-';
+/** Enough of a token that was cut off, and of one whose end says so. */
 const LEAST = 20;
+const CUT = 6;
+/** The second is UTF-8, a character for each byte. */
+const ELLIPSIS = '\\.{3}|…|\xe2\x80\xa6';
 
 /** Addresses that are secrets: what is before their path, and its beginning. */
 const WEBHOOKS: readonly (readonly string[])[] = [
@@ -37,6 +42,19 @@ const WEBHOOKS: readonly (readonly string[])[] = [
   ['api.telegram.org', '/bot'],
   ['/hooks/', ''],
 ];
+
+function prefixed(row: string, characters: string): TokenShape {
+  const [prefix = '', least = LEAST] = row.split(' ');
+  const [name = ''] = /[A-Za-z0-9]+/.exec(prefix) ?? [];
+  const head = prefix.replace(/[.+~]/g, '\\$&');
+  return {
+    name,
+    anchors: [prefix.slice(0, 5)],
+    head: `${head}(?:[${characters}]{${least}}|[${characters}]{${CUT},}(?=${ELLIPSIS}))`,
+    tail: ANY,
+    least: 0,
+  };
+}
 
 /** Tokens with a documented prefix. */
 export const TOKEN_SHAPES = (
@@ -91,7 +109,7 @@ export const TOKEN_SHAPES = (
     {name: 'facebook', anchors: ['EAA'], head: 'EAA[A-Z]', tail: 'A-Za-z0-9', least: 40},
     {
       name: 'hash',
-      anchors: ['$6$', '$5$', '$y$', '$2a$', '$2b$', '$2y$', '$argon2', '$apr1$', '{ssha'],
+      anchors: ['$6$', '$5$', '$y$', '$2a$', '$2b$', '$2y$', '$argon2', '$apr1$', '{SSHA'],
       head: '(?:\\$(?:6|5|y|2[aby]|argon2id?|apr1)\\$|\\{SSHA\\d{0,3}\\})',
       tail: '\\w./$=,+',
       least: 20,
@@ -105,19 +123,11 @@ export const TOKEN_SHAPES = (
       tail: 'a-f0-9',
       least: 32,
     },
-    {name: 'databricks', anchors: ['dapi'], head: 'dapi', tail: 'a-f0-9', least: 32},
     {name: 'notion', anchors: ['secret_'], head: 'secret_', tail: 'A-Za-z0-9', least: 40},
-    ...[...IMPORTED, ...OWN.split(',')].map((row) => {
-      const [prefix = '', least = LEAST] = row.split(' ');
-      const [name = ''] = /^[A-Za-z0-9]+/.exec(prefix) ?? [];
-      return {
-        name,
-        anchors: [prefix.slice(0, 5)],
-        head: prefix.replace(/[.+~]/g, '\\$&'),
-        tail: '\\w.+/=-',
-        least: Number(least),
-      };
-    }),
+    ...Object.entries(IMPORTED).flatMap(([characters, rows]) =>
+      rows.map((row) => prefixed(row, characters)),
+    ),
+    ...OWN.split(',').map((row) => prefixed(row, ANY)),
   ] satisfies readonly TokenShape[]
 ).map(({head, tail, least, before = 0, ...shape}: TokenShape) => ({
   ...shape,
@@ -130,8 +140,8 @@ export const TOKEN_SHAPES = (
 const EXAMPLES = /EXAMPLE$|^eyJ(?:zY2hlbWFfdmVyc2lvb|lMmJmYjcz)/;
 /** `npm_config_registry_prefix` is no token. */
 const MANY_WORDS = /^(?:[a-z]+[_.-]){8,}[a-z]*$/;
-/** A token can consist of letters only, but a word is not that long. */
-const WORDS = /^[a-z]{1,19}(?:[_.-][a-z]{1,19})+$/;
+/** A token can consist of letters only, but a word is not that long. Names of things have short numbers. */
+const WORDS = /^[a-z]{1,19}(?:[_.-](?:[a-z]{1,19}\d{0,3}|\d{1,3}))+$/;
 
 /** The token of this format that starts here; undefined for documented examples and words. */
 export function tokenAt(

@@ -31,14 +31,14 @@ const MAX_TITLE = 80;
 export const UNNAMED_SERVER = 'The server';
 
 /** The one text for a web page instead of the API, without a full stop. It quotes the title, and no HTML. */
-export function webPageText({status, location, body}: WebPage, server = UNNAMED_SERVER): string {
+export function webPageText({status, location, body}: WebPage): string {
   const title = titleIn(body);
   const details = [
     ...(location === undefined ? [] : [`redirect to ${hostOf(location)}`]),
     ...(status === undefined || location !== undefined ? [] : [`status ${status}`]),
     ...(title === '' || location !== undefined ? [] : [`title "${title}"`]),
   ].join(', ');
-  const what = `${server} returned a web page instead of a Kubernetes API response`;
+  const what = `${UNNAMED_SERVER} returned a web page instead of a Kubernetes API response`;
   return details === '' ? what : `${what} (${details})`;
 }
 

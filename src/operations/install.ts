@@ -108,7 +108,7 @@ export function planInstall(
     ...(risk === undefined ? {} : {risk}),
     warnings: [
       ...(replaced
-        ? drainWarnings(replaced, drain).map((message) => warningOf('DRAIN', message))
+        ? drainWarnings(replaced, drain).map((message) => warningOf('RUNS', message))
         : []),
       ...rotatedWarnings(desired, facts),
       ...userWarnings(desired, facts),

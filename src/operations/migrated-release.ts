@@ -135,7 +135,7 @@ function inlineSecrets(given: Values, settings: ReadonlyMap<string, unknown>): D
     content: Pick<DesiredSecret, 'type' | 'data'>,
   ): DesiredSecret[] => {
     const name = settings.get(setting.id);
-    const howToGive = 'Create the Secret, or run the upgrade again';
+    const howToGive = {text: 'Create the Secret, or run the upgrade again'};
     return typeof name === 'string' ? [{name, ...content, howToGive, flag: spell(setting)}] : [];
   };
   const token = getAt(given, at('agent.token')) ?? '';

@@ -1,3 +1,4 @@
+import {changing} from '../ground/finding.ts';
 import {hostInToken} from '../ground/secret.ts';
 import {defineSetting, type Get, type Setting} from './define.ts';
 import {InvalidValue} from './kinds/kind.ts';
@@ -66,8 +67,7 @@ export const tokenSecret = defineSetting('Agent', 'token-secret', {
   fallbackFrom: 'from the release name',
 });
 
-export const HOW_TO_GIVE_TOKEN =
-  'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret';
+export const HOW_TO_GIVE_TOKEN = changing`Set the agent pool token with ${token} or ${tokenFile}, or use an existing Secret with ${tokenSecret}`;
 
 export const tokenSecretKey = defineSetting('Agent', 'token-secret-key', {
   question: 'Key of the token in the Secret',

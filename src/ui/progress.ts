@@ -179,7 +179,10 @@ export class TerminalProgress implements ProgressView {
     const since = this.#waitingSince.get(row.object) ?? this.#now;
     this.#waitingSince.set(row.object, since);
     if (screen.isLive && row.state === 'waiting') return;
-    const mark = `${stateMark(row.state, screen)} `;
+    // It is still waited for, and can become ready after all.
+    const state =
+      row.state === 'failing' ? theme(screen).yellow('!') : stateMark(row.state, screen);
+    const mark = `${state} `;
     const text = rowText(row);
     const isTimed = row.state === 'ready' && this.#hasStep;
     const line = this.#railed(mark, isTimed ? this.#timed(text, since) : text);

@@ -1,6 +1,7 @@
 import {isAbsolute, relative, resolve, sep} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import type {Log, ReportingDescriptor, Result as SarifResult} from 'sarif';
+import {type Explanation, explanations} from '../findings/catalog.ts';
 import type {KeyFinding} from '../ground/finding.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
 import {fileOf} from '../values/validate/file-group.ts';
@@ -18,9 +19,10 @@ export function sarif(
   {name, version, homepage}: SarifDriver,
 ): string {
   const findings = checked.flatMap((each) => each.findings);
+  const entries = new Map(explanations().map((each) => [each.code, each]));
   const rules = findings
     .filter(({code}, index) => findings.findIndex((each) => each.code === code) === index)
-    .map(ruleOf);
+    .map((each) => ruleOf(each, entries.get(each.code)));
   const log: Log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -37,14 +39,16 @@ export function sarif(
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
-function ruleOf({code, verdict}: KeyFinding): ReportingDescriptor {
-  const words = code.toLowerCase().split('_');
-  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-  const sentence = `${words.join(' ')}.`;
+/** Forges show the help beside a finding. */
+function ruleOf({code, verdict}: KeyFinding, entry: Explanation | undefined): ReportingDescriptor {
+  const name = code.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_, first) => first.toUpperCase());
+  const {title = code, why = '', remedy = ''} = entry ?? {};
+  const help = `${why} ${remedy}`;
   return {
     id: code,
     name,
-    shortDescription: {text: sentence.charAt(0).toUpperCase() + sentence.slice(1)},
+    shortDescription: {text: `${title.replace(/^./, (first) => first.toUpperCase())}.`},
+    help: {text: help, markdown: help},
     defaultConfiguration: {level: LEVELS[verdict]},
   };
 }

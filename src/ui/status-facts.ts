@@ -75,7 +75,9 @@ export function objectsFact(
   return [
     `${objectsCount(objects)} from the installed manifest${isVerified ? '' : ' (not verified with a dry run)'}`,
     ...(objects.some(isRestored) && controller === undefined
-      ? ['To restore, run install with the same settings']
+      ? [
+          'To restore, run install with the same settings. Without them: scalr-agent explain CHANGED_IN_CLUSTER',
+        ]
       : []),
     ...(editing.length === 0 ? [] : [`To remove added fields: ${few(editing, 2)}`]),
   ].join('. ');

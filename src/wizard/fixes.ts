@@ -1,7 +1,7 @@
-import {token, tokenSecret} from '../settings/agent.ts';
-import {cache, cacheStorageClass} from '../settings/cache.ts';
+import {token} from '../settings/agent.ts';
+import {cache, cacheClaim, cacheStorageClass} from '../settings/cache.ts';
 import {serviceAccountName} from '../settings/identity.ts';
-import {imagePullSecret} from '../settings/images.ts';
+import {imagePullSecret, imageRegistry} from '../settings/images.ts';
 import {httpsProxy, workloadIdentity} from '../settings/network.ts';
 import {runSize} from '../settings/size.ts';
 import {ROLE} from './ask-role.ts';
@@ -14,9 +14,11 @@ export const FIXES: Readonly<Record<string, string>> = {
   DEFAULT_SERVICE_ACCOUNT: serviceAccountName.id,
   TOKEN_REJECTED: token.id,
   'efs-driver': cache.id,
+  'mirror-images': imageRegistry.id,
+  pvc: cacheClaim.id,
+  PVC_MUST_BE_SHARED: cacheClaim.id,
   'pull-secrets': imagePullSecret.id,
   'run-capacity': runSize.memoryRequest.id,
-  secrets: tokenSecret.id,
   token: token.id,
   'workload-identity': workloadIdentity.id,
 };

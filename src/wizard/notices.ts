@@ -60,7 +60,7 @@ function ofError(error: ExpectedError): Notice {
   const [problem] = error.problems;
   const named = problem?.subject.setting;
   if (error.code !== 'INVALID_SETTING' || problem === undefined || named === undefined)
-    return {...ofFinding(error), fix: named ?? FIXES[error.code]};
+    return {...ofFinding(error), fix: named ?? changedBy(error) ?? FIXES[error.code]};
   const notice = ofFinding({...error, message: problemsText(error)});
   // What is missing is named by the remedy.
   return {...notice, fix: changedBy(problem) ?? named};

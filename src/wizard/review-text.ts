@@ -52,8 +52,9 @@ function rowText({label, value, about}: ReviewRow, isMarked: boolean, screen: Sc
   const {yellow} = theme(screen);
   const mark = isMarked ? yellow('!') : ' ';
   const first = ` ${mark} ${label.padEnd(LABEL_WIDTH)}`;
+  const spoken = isMarked ? `${label}, to be checked` : label;
   if (screen.isAccessible)
-    return paragraph('', `${label}: ${[value, about].filter(Boolean).join('; ')}`, screen);
+    return paragraph('', `${spoken}: ${[value, about].filter(Boolean).join('; ')}`, screen);
   if (about === undefined) return paragraph(first, value, screen);
   const isColumn = (screen.columns ?? 80) >= WIDE && value.length <= VALUE_WIDTH;
   const cell = isColumn ? value + ' '.repeat(VALUE_WIDTH - value.length) : value;

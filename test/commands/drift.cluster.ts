@@ -1,3 +1,6 @@
+import {mkdtempSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
 import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/releases/chart-name.ts';
@@ -239,7 +242,13 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
       values: [],
       objects: [{object: 'Deployment scalr-agent-agent-local', before: {}, after: {}}],
     });
-    const restored = await install(place, helm, argv, {env: TOKEN});
+    // On call, without the settings.
+    const cluster = ['--kubeconfig', place.kubeconfig, '--namespace', place.namespace];
+    const values = await execa(helm, ['get', 'values', 'scalr-agent', ...cluster, '-o', 'yaml']);
+    const file = join(mkdtempSync(join(tmpdir(), 'scalr-agent-')), 'current.yaml');
+    writeFileSync(file, values.stdout);
+    const current = ['--values-file', file, ...(await chartFlags('agent-local'))];
+    const restored = await install(place, helm, [...current, '--yes', '--json']);
     expect(restored.exit, restored.stdout + restored.stderr).toBe(0);
     expect(
       await kubectl(

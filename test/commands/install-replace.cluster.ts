@@ -153,7 +153,7 @@ describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
     expect(replaced.exit, replaced.stderr).toBe(0);
     expect(replaced.result.steps.map(({id}: {id: string}) => id)).toEqual(steps);
     const drain = replaced.result.warnings.flatMap(({code, message}: Record<string, string>) =>
-      code === 'DRAIN' ? [message] : [],
+      code === 'RUNS' ? [message] : [],
     );
     for (const each of warnings) expect(drain.join('\n')).toMatch(each);
     expect(replaced.stderr).toContain(`In flight: ${named}`);

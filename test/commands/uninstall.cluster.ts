@@ -62,7 +62,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     const result = JSON.parse(stdout);
     expect(result).not.toHaveProperty('runsInFlight');
     expect(result.warnings).toEqual([
-      warningOf('DRAIN', expect.stringMatching(/^Runs inside .* are interrupted/)),
+      warningOf('RUNS', expect.stringMatching(/^Runs inside .* are interrupted/)),
     ]);
     expect(stderr).toMatch(
       /Will be removed:[\s\S]*Deployment[\s\S]*Will remain:[\s\S]*Secret scalr-agent-token[\s\S]*Removed:[\s\S]*Remaining:/,

@@ -120,7 +120,7 @@ const desiredOf = (chart: ChartName) => ({
       name: TOKEN,
       type: 'Opaque' as const,
       data: {token: new Secret('new')},
-      howToGive: '',
+      howToGive: {text: ''},
       flag: '--token-secret',
     },
   ],

@@ -20,7 +20,7 @@ const TOKEN = {
   name: 'scalr-agent-token',
   type: 'Opaque',
   data: {token: new Secret('hunter2')},
-  howToGive: 'Give the token',
+  howToGive: {text: 'Give the token'},
   flag: '--token-secret',
 } as const;
 const DEPLOYMENT =

@@ -474,7 +474,7 @@ describe('a token in plain text', () => {
     name: 'scalr-agent-token',
     type: 'Opaque' as const,
     data: {token: new Secret('hunter2')},
-    howToGive: '',
+    howToGive: {text: ''},
     flag: '--token-secret',
   };
   const secret = (content: string, labels = {}): KubernetesObject & {data: object} => ({

@@ -56,6 +56,7 @@ test('a finding says what, how bad and where', () => {
   expect(tool.driver.rules[0]).toMatchObject({
     name: 'UnknownKey',
     shortDescription: {text: 'Unknown key.'},
+    help: {markdown: expect.stringContaining('This chart version has no such key')},
   });
   expect(results).toHaveLength(3);
   expect(results[0]).toEqual({

@@ -14,12 +14,16 @@ const RUNS = numRuns(10);
 const abc = (length: number): string =>
   'aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYz'.repeat(4).slice(0, length);
 
+const hex = (length: number): string => '9f86d081884c7d65'.repeat(8).slice(0, length);
+
 /** Put together here, so that no scanner of repositories takes them for real. The part after the bar must never be printed. */
 const CREDENTIALS: readonly string[] = [
-  ...IMPORTED.map((row) => {
-    const [prefix = '', least = '24'] = row.split(' ');
-    return `${prefix}|${abc(Number(least))}`;
-  }),
+  ...Object.entries(IMPORTED).flatMap(([characters, rows]) =>
+    rows.map((row) => {
+      const [prefix = '', least = '24'] = row.split(' ');
+      return `${prefix}|${(characters.startsWith('A-F') ? hex : abc)(Number(least))}`;
+    }),
+  ),
   `eyJ|${abc(20)}.eyJ${abc(20)}.${abc(20)}`,
   `AKIA|${abc(16).toUpperCase()}`,
   `${abc(14)}.atlasv1.|${abc(60)}`,

@@ -3,6 +3,7 @@ import type {ChartReference} from '../../ground/call.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import {ExpectedError, failed, onFailure} from '../../ground/errors.ts';
 import {type Fact, known, unknown} from '../../ground/fact.ts';
+import {changing, type Remedy} from '../../ground/finding.ts';
 import {Secret} from '../../ground/secret.ts';
 import type {Processes} from '../../ground/system/system.ts';
 import {ToolFailure, toolFailure} from '../../ground/tool-errors.ts';
@@ -61,7 +62,7 @@ export interface DesiredSecret {
   annotations?: Readonly<Record<string, string>>;
   /** Required keys, with their content if given. */
   data: Readonly<Record<string, Secret | undefined>>;
-  howToGive: string;
+  howToGive: Remedy;
   /** The flag with its name. */
   flag: string;
 }
@@ -124,8 +125,7 @@ function clientCertificateOf(settings: Settings): DesiredSecret[] {
       type: 'kubernetes.io/tls',
       metadata: metadataOf(settings),
       data: {'tls.crt': settings.get(clientCertFile), 'tls.key': settings.get(clientKeyFile)},
-      howToGive:
-        'Set the client certificate with --client-cert-file and --client-key-file, or use an existing Secret with --client-cert-secret',
+      howToGive: changing`Set the client certificate with ${clientCertFile} and ${clientKeyFile}, or use an existing Secret with ${clientCertSecret}`,
       flag: spell(clientCertSecret),
     },
   ];

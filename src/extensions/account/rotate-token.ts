@@ -102,7 +102,7 @@ export async function planRotation(
         type: 'Opaque' as const,
         annotations,
         data: {[key]: next?.text},
-        howToGive: '',
+        howToGive: {text: ''},
         flag: '--token-secret',
       },
     ],

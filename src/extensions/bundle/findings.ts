@@ -7,7 +7,12 @@ import type {ObjectDrift} from '../../cluster/diff/live-drift.ts';
 import type {KubernetesObject} from '../../cluster/kubernetes/objects.ts';
 import {policyWeakness} from '../../cluster/platform/policies.ts';
 import type {NodeObject} from '../../cluster/platform/readings.ts';
-import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
+import {
+  helmCommand,
+  kubectlCommand,
+  ownCommand,
+  type ReleaseName,
+} from '../../ground/command-line.ts';
 import {
   byVerdict,
   type KeyFinding,
@@ -176,16 +181,20 @@ const advice = (finding: KeyFinding, otherwise: string): Remedy[] =>
 const messageWithKey = ({subject: {path}, message}: KeyFinding, version: string): string =>
   path === '' ? `${version}: ${message}` : `${message} (${path})`;
 
+/** Whoever reads a bundle does not have the settings of the release. */
+const currentValues = ({release, kubeTarget}: ReleaseName): string =>
+  `${helmCommand({}, 'get', 'values', release, '--namespace', kubeTarget.namespace, '--output', 'yaml')} > current.yaml`;
+
 /** Objects in the cluster that differ from the release. Pure. */
 const driftFindings = (
-  {name, namespace}: {name: string; namespace: string},
+  {name, namespace, target}: Installed & {namespace: string},
   drift: readonly ObjectDrift[],
 ): ObjectFinding[] =>
   drift.map((each) => {
     const finding = driftFinding(each);
     const edit = kubectlCommand({}, 'edit', finding.subject.object, '--namespace', namespace);
-    const install = ownCommand('install', {release: name, kubeTarget: {namespace}});
-    const restore = `Restore it: ${install} with the settings of the release`;
+    const own = {release: name, kubeTarget: {namespace}};
+    const restore = `Restore it: ${currentValues(own)} && ${ownCommand('install', own, '--values-file', 'current.yaml', '--chart', target.chart)}`;
     const remedy = {
       missing: restore,
       changed: restore,

@@ -7,7 +7,7 @@ import {tokenClaims} from '../../../ground/secret.ts';
 import {unusableToken} from '../../../ground/token-text.ts';
 import {token, tokenFile, tokenSecret, tokenSecretKey} from '../../../settings/agent.ts';
 import {imageRegistry} from '../../../settings/images.ts';
-import {clientCertFile, clientCertSecret, clientKeyFile} from '../../../settings/tls.ts';
+import {caSecret, clientCertFile, clientCertSecret, clientKeyFile} from '../../../settings/tls.ts';
 import type {PreflightContext, RequiredSecret} from '../facts/context.ts';
 import {referencedPullSecrets} from '../facts/referenced-objects.ts';
 import {type Check, check} from './check.ts';
@@ -85,7 +85,10 @@ function missingKeys(
     );
   }
   const files = missing.map((key) => `--from-file=${key}=${key}`);
-  return fail(message, `Create it: ${createSecret('generic', name, files, context)}`);
+  const create = createSecret('generic', name, files, context);
+  return name === get(caSecret)
+    ? fail(message, changing`Use an existing Secret with ${caSecret}, or create it: ${create}`)
+    : fail(message, `Create it: ${create}`);
 }
 
 const createSecret = (

@@ -16,6 +16,8 @@ const REGISTRIES = `(?<=(?:docker|podman|nerdctl|buildah|registry|oras|skopeo|cr
 const VALUE = `(?<=["'])[^"'\\\\\\n]{2,256}(?=\\\\*["'])|${WORD}{2,1024}`;
 /** The only word of a line. */
 const LINE = String.raw`[^\s"'\\]{4,1024}(?=(?:\\*["'])?[ \t]*(?:\r?\n|\\+n|$))`;
+/** The last word of a command in brackets. */
+const PRINTED = `(?:(?<=["'])[^"'\\\\\\n]{2,1024}|[^\\s"'\\\\()]{2,1024})(?=\\\\*["']?[ \\t]*\\))`;
 const NAME = '(?:[^\\s"\'\\\\]|\\\\+(?=\\w)){1,128}';
 /** A flag that names a user. */
 const USER = String.raw`(?:[\s"'](?:-[uUl]|--?(?:user(?:name)?|login)|/ru|/user)(?![\w-])|[ \t][\w.$-]{1,64}@[\w.-]{1,253}(?=[ \t]))`;
@@ -58,6 +60,10 @@ const UNSURE: readonly CommandRow[] = [
     `["] \\\\*"(?<=(?:^|\\n)[ \\t]*\\\\*"[\\w.@-]{1,64}\\\\*" \\\\*")`,
     `[^"\\s\\\\]{6,256}(?=\\\\*"[ \\t]*(?:\\n|$))`,
   ],
+  [
+    ['admin:', 'administrator:', 'root:', 'postgres:', 'elastic:'],
+    `(?:admin(?:istrator)?|root|postgres|elastic):`,
+  ],
   [['invalid port'], `invalid port \\\\*":`, `[^"\\\\\\n]{4,256}(?=\\\\*" after host)`],
 ];
 
@@ -72,7 +78,10 @@ const LIKELY: readonly CommandRow[] = [
     `[a-zA-Z]{3,12}(?<=(?:^|\\n)[ \\t]*(?:[$#>+%]{1,3}|\\(\\w+\\)|\\w+>) [^\\n]{0,200})[^\\n]{0,200}\\n[ \\t]*(?:=> |\\$\\d+ = (?:0x\\w+ )?)?`,
     LINE,
   ],
-  [['user ', 'login ', 'digest '], `(?:[uU]ser|[lL]ogin|digest) (?:(?:is|as|with|add) )?${LOGIN}:`],
+  [
+    ['user', 'login', 'digest'],
+    `(?:[uU]ser|[lL]ogin|digest)${GAP}(?:(?:is|as|with|add)${GAP})?${LOGIN}:`,
+  ],
   [['passwd -'], `passwd${GAP}-${MORE}${GAP}`, LINE],
   [['<<<'], `<<<[ \\t]*`],
   [
@@ -117,10 +126,11 @@ const COMMANDS: readonly CommandRow[] = [
     `${PRINTS}${QUOTE}`,
     `${WORD}{4,256}(?=${QUOTE}[ \\t]*(?:>{1,2}|\\|[ \\t]*tee)[ \\t]*[^\\n;|]{0,100}(?:pass|secret|token|[/_]pw|cred))`,
   ],
-  [['<(echo', '<(printf'], `<\\(${PRINTS}`],
+  [['<(echo', '<(printf'], `<\\(${PRINTS}`, PRINTED],
   [
     ['$(echo', '$(printf'],
     `[$]\\((?<=(?:[Pp]ass(?:word|wd)?|PASS(?:WORD)?|[Ss]ecret|SECRET|[Tt]oken|TOKEN|KEY)=["']?\\$\\()${PRINTS}`,
+    PRINTED,
   ],
   [['<<<'], `(?<=${READS}[^\\n|;]{0,120})<<<[ \\t]*`],
   // The word behind a name in a command that sets something.
@@ -168,7 +178,6 @@ const COMMANDS: readonly CommandRow[] = [
       'keyvault secret show',
       'op read',
       'output -raw',
-      'output -raw',
     ],
     `[\\w=(-][^\\n]{0,300}\\n[ \\t]*`,
     LINE,
@@ -185,7 +194,11 @@ const COMMANDS: readonly CommandRow[] = [
     `ConvertTo-SecureString(?:${GAP}-(?:String|AsPlainText|Force))*${GAP}`,
     `(?!-|\\$)(?:${VALUE})`,
   ],
-  [['openssl'], `openssl${GAP}passwd(?:${GAP}-\\S{1,8})*${GAP}`, `(?!-)(?:${VALUE})`],
+  [
+    ['openssl'],
+    `openssl${GAP}passwd(?:${GAP}-(?:salt${GAP}${WORD}{1,32}${QUOTE}|\\w{1,8}))*${GAP}`,
+    `(?!-)(?:${VALUE})`,
+  ],
   [['auth'], `AUTH${GAP}(?:default${GAP})?`, `(?![A-Z]+(?![\\w-]))(?:${VALUE})`],
   [['signtool'], flag('/p', GAP)],
   [['smbpasswd'], flag('-w', GAP)],

@@ -67,11 +67,15 @@ export function isErrorText(text: string): boolean {
   );
 }
 
+/** Neither a name nor a word. A digest, an id or a key. */
+export const isHexOrUuid = (value: string): boolean =>
+  /^[0-9a-f]{20,}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
+
 /** A value that is a secret wherever it stands: letters and digits with signs or in both cases, but no name, path, time or version. */
 export function looksStrong(value: string): boolean {
   if (
     value.length < 8 ||
-    /\s|^-|^\w+=(?!=?$)/.test(value) ||
+    /\s|^-|^[\w.]+=(?!=?$)/.test(value) ||
     isHarmless(value) ||
     !/\d/.test(value) ||
     !/[A-Za-z]/.test(value)
@@ -83,9 +87,9 @@ export function looksStrong(value: string): boolean {
     )
   )
     return false;
-  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) return false;
   // A digest is not a secret.
-  if (/^(?:[A-Za-z]*[-_./])*[0-9a-f]{12,}$|^[0-9a-f]+$/i.test(value)) return false;
+  if (isHexOrUuid(value) || /^(?:[A-Za-z]*[-_./])*[0-9a-f]{12,}$|^[0-9a-f]+$/i.test(value))
+    return false;
   if (looksRandom(value, 16)) return true;
   if (/^(?:[A-Za-z]+[-_.:/])*[A-Za-z]+[-_.:/]?\d*$/.test(value) || /[()[\]{}/:]/.test(value))
     return false;

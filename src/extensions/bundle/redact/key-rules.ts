@@ -124,7 +124,7 @@ const WORDS_NEAR = /[^\s"'`\\<>,;:=/()[\]{}|]{6,256}/g;
  * oauth2, or what is redacted.
  */
 const NO_SECRET =
-  /^\d{4}-\d\d-\d\d|^\d{8}T|^v?\d+\.\d+\.\d|\.\w{1,5}:\d+:?$|^redacted$|^[\d:.]+[a-zµ]{0,2}$|^[A-Z][A-Z_]*\d[\dA-Z_]*$|^[a-z]{2,5}\d{1,2}$|^[0-9a-f]{6,16}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-|^[a-z]{1,12}-(?:v0o)?[0-9a-z]{8,17}$|^\d+\.\d+Z$|^[a-z]{2}(?:-[a-z]+){1,2}-\d$|^[a-z]+(?:-[a-z]+)*-0?\d$|^[a-z]+-[A-Za-z0-9]{6}$|^(?:x-|aws4|AWS4|C\.UTF)|^(?:aws|azurerm|google|kubernetes|helm|terraform|opentofu|module|data|provider|http|app|ip|system)[._-]|@|\.[a-z]{2,}(?:\.|$)|^(?:oauth2?|ed25519|x509v3|base64|agent\d+|sha\d+|max_?tokens?)\b/;
+  /^\d{4}-\d\d-\d\d|^\d{8}T|^v?\d+\.\d+\.\d|\.\w{1,5}:\d+:?$|^redacted$|^[\d:.]+[a-zµ]{0,2}$|^[A-Z][A-Z_]*\d[\dA-Z_]*$|^[a-z]{2,5}\d{1,2}$|^[0-9a-f]{6,16}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-|^[a-z]{1,12}-(?:v0o)?[0-9a-z]{8,17}$|^\d+\.\d+Z$|^[a-z]{2}(?:-[a-z]+){1,2}-\d$|^[a-z]+(?:-[a-z]+)*-0?\d$|^[a-z]+-[A-Za-z0-9]{6}$|^(?:x-|aws4|AWS4|C\.UTF)|^(?:aws|azurerm|google|kubernetes|helm|terraform|opentofu|module|data|provider|http|app|ip|system)[._-]|@|\.[a-z]{2,}(?:\.|$)|^(?:oauth2?|ed25519|[xX]509v3|base64|agent\d+|sha\d+|max_?tokens?)\b/;
 /** Three small words are a passphrase, unless one of them is of software. */
 const PHRASE =
   /^(?!.*(?:pass|token|secret|key|agent|cluster|service|proxy|config|default|server))[a-z]+-[a-z]+-[a-z-]+$/;

@@ -2,6 +2,7 @@ import {
   isCode,
   isErrorText,
   isHarmless,
+  isHexOrUuid,
   isObjectName,
   isOtherWord,
   isPhrase,
@@ -9,7 +10,7 @@ import {
   looksMemorable,
   looksStrong,
 } from './harmless.ts';
-import {isPlace, type KeyKind, SECRET_IDS} from './key-names.ts';
+import {isPlace, type KeyKind, keyKind, SECRET_IDS} from './key-names.ts';
 import type {KeyPosition} from './read-value.ts';
 import type {Extent, RedactionPass} from './rule.ts';
 
@@ -40,8 +41,6 @@ const COUNTS_NOTHING = /^[A-Z][A-Z0-9]*_[A-Z0-9_]+$|^-|^[A-Z]\w*-/;
 const never = (): boolean => false;
 const always = (): boolean => true;
 
-/** Hex digits and UUIDs are no names. */
-const DIGITS = /^[0-9a-f]{20,}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** A sentence goes on, and not with another key. */
 const ANY_WORDS = /^,? +[\w"'(/\\*-]/;
 const MORE_WORDS = /^,? +(?![\w.-]+[:=])[\w"'(/\\*-]/;
@@ -62,7 +61,7 @@ export const VERDICTS: readonly Verdict[] = [
     applies: (candidate) => {
       const {kind, value} = candidate;
       return (
-        kind === 'name' && isObjectName(value) && refersToObject(candidate) && !DIGITS.test(value)
+        kind === 'name' && isObjectName(value) && refersToObject(candidate) && !isHexOrUuid(value)
       );
     },
     isSecret: never,
@@ -70,19 +69,20 @@ export const VERDICTS: readonly Verdict[] = [
   {
     example: 'session_id=8f14e45fceea167a5a36dedd4bea2543',
     applies: ({key}) => SECRET_IDS.test(key),
-    isSecret: ({value, key}) => isLikelySecret(value, 'secret', key) || DIGITS.test(value),
-  },
-  {
-    example: 'host_key: rotated',
-    applies: ({kind}) => kind === 'maybe',
-    isSecret: ({value, kind, key, isStrict}) =>
-      isLikelySecret(value, kind, key) || (isStrict && !isErrorText(value)),
+    isSecret: ({value, key}) => isLikelySecret(value, 'secret', key) || isHexOrUuid(value),
   },
   {
     example: 'token: 4096',
     applies: ({value, key, isBare}) =>
       /^\d{1,7}$/.test(value) && isBare && !NUMERIC.test(key) && !COUNTS_NOTHING.test(key),
     isSecret: never,
+  },
+  {
+    example: 'host_key: rotated',
+    applies: ({kind}) => kind === 'maybe',
+    isSecret: ({value, kind, key, isStrict}) =>
+      isLikelySecret(value, kind, key) ||
+      (isStrict && !isErrorText(value) && keyKind(value) !== 'secret'),
   },
   {
     example: 'using --password via the CLI is insecure',
@@ -196,7 +196,7 @@ export const isLikelySecret = (value: string, kind: KeyKind, key: string): boole
   looksStrong(value) ||
   ((kind !== 'maybe' || !/^keys?$/i.test(key)) &&
     (/^(?=.*\d)(?=.*[a-f])[0-9a-f]{20,}$/i.test(value) ||
-      (/key|secret|token|pass/i.test(key) && DIGITS.test(value))));
+      (/key|secret|token|pass/i.test(key) && isHexOrUuid(value))));
 
 /** The words up to the end of the line, as far as they belong together. */
 const sentence = (rest: string, value: string): string =>

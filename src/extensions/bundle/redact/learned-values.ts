@@ -1,5 +1,5 @@
 import {canonicalTextOf} from './canonical.ts';
-import {isObjectName, looksStrong} from './harmless.ts';
+import {isHexOrUuid, isObjectName, looksStrong} from './harmless.ts';
 import {type KnownMatch, KnownValueSearch} from './known-value-search.ts';
 import {isSearchable, type KnownValue} from './known-values.ts';
 
@@ -16,11 +16,15 @@ export class LearnedValues {
   readonly #values = new Map<string, KnownValue>();
   #search: KnownValueSearch | undefined;
 
-  learn(value: string, rule: string): void {
-    const isKnown = this.#values.has(value) || this.#values.size >= MOST_LEARNED;
-    if (isKnown || !SURE.has(rule) || !isUnmistakable(value)) return;
-    this.#values.set(value, {kind: 'secret', whole: value});
-    this.#search = undefined;
+  /** Also each word of a value, which can be all the words of a command. */
+  learn(found: string, rule: string): void {
+    if (!SURE.has(rule) || found.length > LONGEST) return;
+    for (const value of found.split(/\s+|\\+n/)) {
+      const isKnown = this.#values.has(value) || this.#values.size >= MOST_LEARNED;
+      if (isKnown || !isUnmistakable(value)) continue;
+      this.#values.set(value, {kind: 'secret', whole: value});
+      this.#search = undefined;
+    }
   }
 
   matchesIn(text: Uint8Array, from: number, to: number): KnownMatch[] {
@@ -34,9 +38,8 @@ export class LearnedValues {
 
 /** No other text looks like this by chance. */
 const isUnmistakable = (value: string): boolean =>
-  value.length <= LONGEST &&
-  !/\s|:\/\/|^[/.~]/.test(value) &&
+  !/:\/\/|^[/.~]/.test(value) &&
   isSearchable(value) &&
   (looksStrong(value) ||
-    (value.length >= SHORTEST && /\d/.test(value) && !isObjectName(value)) ||
-    /^[0-9a-f]{20,}$/i.test(value));
+    isHexOrUuid(value) ||
+    (value.length >= SHORTEST && /\d/.test(value) && !isObjectName(value)));

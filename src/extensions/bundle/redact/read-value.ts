@@ -67,14 +67,28 @@ export function valueExtents(text: string, place: KeyPosition, budget: Budget): 
   const second = matchAt(SECOND, text, place.at);
   if (second !== undefined) return quoted(text, place.at + second[0].length, second[1] as string);
   const opening = matchAt(OPENING, text, place.at);
-  if (opening === undefined)
-    return [bare(text, {...place, at: afterScheme(text, place.at)}, budget)];
+  if (opening === undefined) return bareExtents(text, place, budget);
   const found = quoted(text, afterScheme(text, place.at + opening[0].length), opening[1] as string);
   const end = found.at(-1)?.end ?? place.at;
   const change = matchAt(CHANGED_TO, text, end);
   return change === undefined
     ? found
     : [...found, ...quoted(text, end + change[0].length, change[1] as string)];
+}
+
+/** A change of a number, or from `null`. */
+const BARE_CHANGED_TO = /[ \t]+->[ \t]+(?!\()(\\*")?/y;
+
+function bareExtents(text: string, place: KeyPosition, budget: Budget): readonly Extent[] {
+  const found = bare(text, {...place, at: afterScheme(text, place.at)}, budget);
+  const change = matchAt(BARE_CHANGED_TO, text, found.end);
+  if (change === undefined) return [found];
+  const at = found.end + change[0].length;
+  const [, quote] = change;
+  return [
+    found,
+    ...(quote === undefined ? [bare(text, {...place, at}, budget)] : quoted(text, at, quote)),
+  ];
 }
 
 const LONE = new RegExp(
@@ -198,7 +212,7 @@ function word(text: string, at: number, budget: Budget): Extent {
   let end = at;
   for (; end < most; end += 1) {
     const one = text.charAt(end);
-    if (' \t\r\n`\u001b'.includes(one)) break;
+    if (' \t\r\n`\u001b\0'.includes(one)) break;
     if ((one === '"' || one === "'") && /^$|^[\\\s,;:}\])&|`/>]/.test(text.charAt(end + 1))) break;
     if (one === '\\' && /^\\+(?:["'nrt]|u001b)/i.test(text.slice(end, end + 18))) break;
     if ('<\\&'.includes(one) && matchAt(ELEMENT_ENDS, text, end) !== undefined) break;
@@ -228,7 +242,7 @@ function upTo(text: string, at: number, expression: RegExp, stop: RegExp): Exten
 const BELOW = new RegExp(`${NEXT_LINE}[ \\t]*`, 'y');
 /** A text of several lines in TOML and Python. */
 const TRIPLE = /("""|''')(?:\r?\n)?/y;
-const HEREDOC = /<<[-~]?\\*"?(\w{1,32})\\*"?[ \t]*/y;
+const HEREDOC = new RegExp(String.raw`<<[-~]?\\*"?(\w{1,32})\\*"?[ \t]*(?=${NEXT_LINE})`, 'y');
 const SCALAR = new RegExp(
   String.raw`(?:!{1,2}\w{1,16}[ \t]+)?[|>][-+0-9]{0,2}[ \t]*(?:#[^\n]*)?(?=${NEXT_LINE})`,
   'y',

@@ -18,7 +18,7 @@ import {type RedactLevel, ruleScanner} from './scanner.ts';
  *      from the value. Base64 and hex are spellings of their own. The time is linear, whatever a Secret holds.
  *    - Structure (`structure-rules.ts`): a reader of brackets and of lines (`structure.ts`) that survives damage finds what Terraform marks
  *      as sensitive, objects with a name and a value, resources, printed Secrets, and lists and maps below a secret key.
- *    - Shapes: tokens with a prefix and private keys (`token-shapes.ts` and `token-shapes.json` of `ground`, from gitleaks; `shapes.ts`), URLs and commands (`text-rules.ts`).
+ *    - Shapes: tokens with a prefix and private keys (`token-shapes.ts` and `token-shapes.json` of `ground`, from betterleaks; `shapes.ts`), URLs and commands (`text-rules.ts`).
  *    - Keys (`key-rules.ts`): `key-names.ts` classifies key names, `read-value.ts` finds the end of a value, and `harmless.ts` lists
  *      values that are not secrets: references, placeholders, error texts, code.
  *    - Random strings (`random-strings.ts`): long strings that look random and do not follow the name of a digest or an identifier.

@@ -72,7 +72,9 @@ export class RuleScanner {
   }
 }
 
-const STANDARD = new RuleScanner(RULES);
+const SCANNERS: Readonly<Record<RedactLevel, RuleScanner>> = {
+  standard: new RuleScanner(RULES),
+  strict: new RuleScanner([...RULES, nearKeys, ...addressRules]),
+};
 
-export const ruleScanner = (level: RedactLevel): RuleScanner =>
-  level === 'strict' ? new RuleScanner([...RULES, nearKeys, ...addressRules]) : STANDARD;
+export const ruleScanner = (level: RedactLevel): RuleScanner => SCANNERS[level];

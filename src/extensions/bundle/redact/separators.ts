@@ -16,7 +16,7 @@ export const NEXT_LINE = [
 
 /** What separates two words of a command: blanks, a line that continues, NUL, and what separates items of a list in JSON, YAML and Go. */
 export const WORD_GAP = [
-  String.raw`(?:[ \t]+(?:\\+(?:${NEXT_LINE})[ \t]*)?`,
+  String.raw`(?:,?[ \t]+(?:\\+(?:${NEXT_LINE})[ \t]*)?`,
   String.raw`\\*["'],?(?:[ \t]|${NEXT_LINE}){0,60}(?:a\d{1,3}=)?(?=\\*["'])`,
   String.raw`(?:\\*["'])?(?:${NEXT_LINE})[ \t]*- +`,
   String.raw`\0)`,

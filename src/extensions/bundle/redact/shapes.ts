@@ -20,7 +20,11 @@ function find(
 /** Kind of a value according to its format. */
 export function shapeOf(value: string): string | undefined {
   if (/^-----BEGIN|^LS0tLS1CRUdJTi/.test(value)) return 'private-key';
-  return TOKEN_SHAPES.find(({expression}) => matchAt(expression, value, 0) !== undefined)?.name;
+  return TOKEN_SHAPES.find(
+    ({anchors, before, expression}) =>
+      anchors.some((anchor) => value.startsWith(anchor, before)) &&
+      matchAt(expression, value, 0) !== undefined,
+  )?.name;
 }
 
 const SPACE = '(?:[ +_]|%20)';

@@ -104,13 +104,24 @@ const markedPaths = (marks: readonly Scalar[]): string[][] =>
 
 const IS_MARKED = new Set(['sensitive', 'masked', 'secret', 'is_secret', 'secure', 'hidden']);
 const NAME_KEYS =
-  /^(?:@?id|\w*(?:name|label|slug|macro|field|title|key|path|variable|header|parameter|property|option|secretid))$/i;
-const VALUE_KEY = /^(?:\w*(?:value|val|content)|secretstring|default|traversal|key)$/i;
+  /^(?:@?id|self|href|\w*(?:ur[il]|name|label|slug|macro|field|title|key|path|variable|header|parameter|property|option|secretid))$/i;
+const VALUE_KEY = /^(?:\w*(?:value|val|content)|secretstring|payload|default|traversal|key)$/i;
 
 /** An object with the name of a secret and its value, in any order: variables, parameters, outputs, diagnostics. */
 export const named: RedactionRule = {
   name: 'variable',
-  anchors: ['value', 'val"', 'content"', 'secretstring', 'default', 'traversal', 'key'],
+  anchors: [
+    'value',
+    'val"',
+    'val\\',
+    'content"',
+    'content\\',
+    'secretstring',
+    'payload',
+    'default',
+    'traversal',
+    'key',
+  ],
   onlyOutside: true,
   find(text, anchor, {budget}) {
     const word = keyAt(text, anchor);
@@ -140,27 +151,25 @@ function valueOfTraversal(own: readonly Scalar[]): readonly Extent[] {
 
 /** A field that tells that the value of its object is secret: its name, its mark or its type. */
 const isSecretMark = ({path: [field = ''], value}: Scalar): boolean =>
-  (NAME_KEYS.test(field) && isSecretName(value)) ||
+  (NAME_KEYS.test(field) && (isSecretName(value) || OF_SECRET.test(value))) ||
   (IS_MARKED.has(field.toLowerCase()) && value === 'true') ||
   value === 'SecureString' ||
-  (field === 'type' && value === 'password') ||
-  VAULT.test(value);
+  (field === 'type' && value === 'password');
 
 /** The type of an object in its attributes: `"type": "api_keys", "attributes": {`, and keys of cfssl. */
 const OF_TYPE =
   /"type\\*": ?\\*"\w*(?:key|token|secret)s?\\*",[^{}]{0,200}$|"auth_keys\\*": ?\{[^}]{0,300}$/;
-/** The address of a secret in a vault. */
-const VAULT = /\.vault\.azure\.net\/secrets\/[^\n{]{0,200}$/;
+/** The path of a secret in an API, with its version. */
+const OF_SECRET =
+  /(?:^|\/)(?:secrets|credentials)\/[\w.-]{1,128}(?:\/(?:versions\/)?\w{0,64})?(?:\?|$)/;
+/** Before the answer of a vault, or what is written to it. */
+const VAULT = /(?:\.vault\.azure\.net|(?:PUT|POST) \S*)\/secrets\/[^{]{0,400}$/;
 
 /** The key of an object is the name of a secret, or it is the answer of a vault. */
 function isSecretPlace(before: string): boolean {
   const [key = ''] =
     /[\w.-]{1,128}(?=\\*["']?[ \t]*[:=]?[ \t\r\n]*$)/.exec(before.slice(-160)) ?? [];
-  return (
-    isSecretName(key) ||
-    VAULT.test(before) ||
-    /(?:PUT|POST) \S*\/secrets\/[^{]{0,400}$/.test(before)
-  );
+  return isSecretName(key) || VAULT.test(before);
 }
 
 /** Types of resources, and which of their attributes are secret. */
@@ -175,7 +184,9 @@ const RESOURCES: readonly (readonly [type: RegExp, secret: RegExp])[] = [
     /^(?:value|insecure_value|secret_string|secret_data|plaintext_value|encrypted_value|data_json|content_base64)(?:_wo)?$/,
   ],
 ];
-const IDENTIFIED = /[\w.[\]"\\-]{0,200}: [^\n[]{0,80}\[id=([^\]\s]{1,512})\]/y;
+/** The id of a resource, in a message and in an event of `-json`. */
+const IDENTIFIED =
+  /[\w.[\]"\\-]{0,200}: [^\n[]{0,80}\[id=([^\]\s]{1,512})\]|\\*"[^\n{}]{0,400}\}[^\n{}]{0,200}?"id_value\\*": ?\\*"([^"\\]{1,512})/dy;
 /** Where its attributes open: in a block of a plan, or in a field of JSON. */
 const ATTRIBUTES =
   /^\\*"(?:[ \t]+\\*"[\w-]{1,64}\\*"){0,2}[ \t]*\{|\\*"(?:attributes|values|before|after)\\*"[ \t]*:[ \t\r\n]*\{/;
@@ -217,10 +228,9 @@ function wordAround(text: string, {start, end}: Extent): Extent {
 }
 
 function idAfter(text: string, at: number): Extent | undefined {
-  const id = matchAt(IDENTIFIED, text, at)?.[1];
-  if (id === undefined) return undefined;
-  const start = text.indexOf('[id=', at) + 4;
-  return {start, end: start + id.length};
+  const [, message, event] = matchAt(IDENTIFIED, text, at)?.indices ?? [];
+  const [start, end] = message ?? event ?? [];
+  return start === undefined || end === undefined ? undefined : {start, end};
 }
 
 const MAP_OPENS = /\\*["']?[ \t]*:[ \t]*\{/y;

@@ -95,7 +95,8 @@ function stringAt(text: string, quote: number, most: number): {end: number; past
 }
 
 const SKIPPED = /(?:[\s,+~;-]|\\+[nrt]|#[^\n\\"]*|\/\/[^\n\\"]*)+/y;
-const WORD = /(?:[^\s,:={}[\]"'\\]|:(?![\s"'\\{[]|\w+:)|=(?=[=\w]*["\s,)]))+/y;
+/** What Terraform writes for a value, such as `(known after apply)`, or a word. */
+const WORD = /\([a-z ]{1,40}\)|(?:[^\s,:={}[\]"'\\]|:(?![\s"'\\{[]|\w+:)|=(?=[=\w]*["\s,)]))+/y;
 const ASSIGNS = /\\*["']?[ \t]*(?:=>|:=|->|[:=])(?!\/\/)[ \t]*/y;
 const CHANGES = /[ \t]*->[ \t]*/y;
 const NAME = /[^\s,:={}[\]"'\\()]+(?=\\*["']?[ \t]*(?:=>|[:=])(?!\/\/|[:=]))/y;

@@ -86,8 +86,8 @@ function secretsOfLogin(text: string, {user, password}: Login): readonly Extent[
 }
 
 const HOST = /(?:[\w.-]{1,253}:\d{2,5}(?![\w@])|(?:tcp|unix)\()/y;
-const NAME = /[a-z][\w.-]{0,253}(?=[\s"'/:]|$)/iy;
-const ENDS_CREDENTIALS = new Set(' \t\r\n"\'@/');
+const NAME = /[a-z][\w.-]{0,253}(?=[\s"'/:\\\0]|$)/iy;
+const ENDS_CREDENTIALS = new Set(' \t\r\n"\'@/\0');
 
 /** `user:password@host:port` without a scheme, or without a port if the password is unmistakable. */
 const bareCredentials: RedactionRule = {
@@ -134,30 +134,10 @@ const LITERAL = /["']([^"'\n]{0,128})["']/g;
 /** Literals that look like passwords in a call that logs in or encrypts. */
 const callArguments: RedactionRule = {
   name: 'command',
-  anchors: [
-    'auth',
-    'login',
-    'connect',
-    'mysqli',
-    'pdo',
-    'password_',
-    'jwt',
-    'credential',
-    'crypt',
-    'hmac',
-    '_construct',
-    'sign',
-    'bind',
-    'kinit',
-    'basic',
-    'user(',
-    '_user',
-    'keyspec',
-    'keystore',
-    'cipher',
-    'aes.new',
-    'hash',
-  ],
+  anchors:
+    'auth login connect mysqli pdo password_ jwt credential crypt hmac _construct sign bind kinit basic user( _user keyspec keystore cipher aes.new hash'.split(
+      ' ',
+    ),
   onlyOutside: true,
   find(text, {start}) {
     const [from = 0, to = 0] = matchAt(CALL, text, start)?.indices?.[1] ?? [];

@@ -13,9 +13,9 @@ const FIELD = String.raw`"(?:stream|@?time(?:stamp)?|ts|@?level|lvl|severity|log
 const FIELDS = new RegExp(
   String.raw`^\{ ?(?:${FIELD}, ?){0,8}"\w{0,12}": ?"\0"(?:, ?${FIELD}){0,8} ?\}\r?$`,
 );
-/** Before the message of a line: the key of an event of JSON, or of logfmt. */
-const MESSAGE =
-  /[{,] ?"(?:log|@?message|MESSAGE|msg|event|line|text)": ?"|[\w.]+=\S+ (?:msg|message|event)="/g;
+/** Before the message of an event of JSON, and of logfmt. */
+const IN_JSON = /[{,] ?"(?:log|@?message|MESSAGE|msg|event|line|text)": ?"/g;
+const IN_LOGFMT = / (?:msg|message|event)="/g;
 /** What structlog writes before a message on a console, and its fields behind it. */
 const LEVEL = /\[[a-z]{4,9} *\] $/;
 const FIELDS_BEHIND = / +(?:[a-z_]\w*=(?:'[^'\n]*'|[^\s']+) ?){1,12}\r?$/;
@@ -141,8 +141,7 @@ export class Wrappers {
 /** The longest message of an event, or the whole line; without the line break at its end. */
 function messageIn(line: string, hasFields: boolean): Line {
   let longest: Line | undefined;
-  const isEvent = line.startsWith('{') ? jsonIn(line) !== undefined : /^[\w.]+=/.test(line);
-  for (const {0: opening, index} of isEvent ? line.matchAll(MESSAGE) : []) {
+  for (const {0: opening, index} of openingsIn(line)) {
     const from = index + opening.length;
     const end = closingQuote(line, from);
     if (end !== undefined && end - from > (longest?.end ?? 0) - (longest?.from ?? 1))
@@ -153,6 +152,11 @@ function messageIn(line: string, hasFields: boolean): Line {
   const {from, end} = longest;
   const [lineBreak = ''] = /(?:\\r)?(?:\\n)?$/.exec(line.slice(Math.max(from, end - 4), end)) ?? [];
   return {from, end: end - lineBreak.length};
+}
+
+function openingsIn(line: string): Iterable<RegExpExecArray> {
+  if (line.startsWith('{')) return jsonIn(line) === undefined ? [] : line.matchAll(IN_JSON);
+  return /^[\w.]+=/.test(line) ? line.matchAll(IN_LOGFMT) : [];
 }
 
 function closingQuote(line: string, from: number): number | undefined {

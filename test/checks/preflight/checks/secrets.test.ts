@@ -173,7 +173,7 @@ test('requires what pods read, unless it is optional or created by the chart', a
           name: NAME,
           type: 'Opaque',
           data: {token: undefined},
-          howToGive: '',
+          howToGive: {text: ''},
           flag: '--token-secret',
         },
       ],

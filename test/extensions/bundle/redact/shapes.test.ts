@@ -108,10 +108,32 @@ test('certificates and public keys stay', () => {
     expect(seen(each)).toBe(each);
 });
 
-test.each(
-  IMPORTED.map((row) => row.split(' ')),
-)('hides a token that begins with %s', (prefix = '', least = '40') => {
-  const token = `${prefix}${abc(25).repeat(12).slice(0, Number(least))}`;
+const ROWS = Object.entries(IMPORTED).flatMap(([characters, rows]) =>
+  rows.map((row) => {
+    const [prefix = '', least = '20'] = row.split(' ');
+    return {prefix, least: Number(least), text: characters.startsWith('A-F') ? hex : abc};
+  }),
+);
+
+test.each(ROWS)('hides a token that begins with $prefix', ({prefix, least, text: of}) => {
+  const token = `${prefix}${of(25).repeat(12).slice(0, least)}`;
   for (const text of [`got ${token}\n`, `{"m":"${token}"}`, `x=${token};`])
     expect(seen(text)).not.toContain(token.slice(0, prefix.length + 8));
+});
+
+test('hides a token that says that it was cut off', () => {
+  for (const token of ['glpat-7ookIGWqt', 'dapi0348b8', 'hf_kQwXzNmbP', 'NRAK-7KQ2M9'])
+    for (const end of ['...', '…'])
+      expect(seen(`token is invalid: ${token}${end}\n`)).not.toContain(token);
+});
+
+test.each([
+  'API-gateway-integration-v2-production',
+  'persona_production_database_subnet_1',
+  'cog_settings_for_region_eu_2',
+  'tss_server_configuration_v2',
+  'lip_reading_model_weights',
+  'npm_config_registry_prefix_2',
+])('a name that begins like a token stays: %s', (name) => {
+  expect(seen(`  module.${name} created, see ${name}\n`)).toContain(`see ${name}`);
 });

@@ -35,3 +35,17 @@ test.each([
 ])('keeps numbers, times and files: %s', (text) => {
   expect(strict(text)).toBe(text);
 });
+
+test.each([
+  '2026-11-26T10:00:00.123Z [DEBUG] provider.terraform-provider-aws_v5.80.0_x5: HTTP Request Sent: aws.region=eu-west-1 rpc.method=GetSecretValue tf_aws.sdk=aws-sdk-go-v2 tf_req_id=7b0f1a52-5c6d-4a3e-9f10-2b3c4d5e6f70 tf_resource_type=aws_secretsmanager_secret_version',
+  '2026-11-26T10:00:00.123Z [ERROR] provider.terraform-provider-azurerm_v4.1.0_x5: diagnostic_summary="AADSTS7000222: The provided client secret keys for app are expired" tf_rpc=Configure',
+  '2026-11-26T10:00:00.123Z [TRACE] vertex "module.db.aws_s3_object.token_file": visit complete',
+  '2026-11-26T10:00:00.123Z [TRACE] vertex "random_password.db_password (expand)": starting visit (*terraform.nodeExpandPlannableResource)',
+  '2026-11-26T10:00:00.123Z [DEBUG] Acquired lock on secret state, LockID: run-v0oabc123def456',
+  '2026-11-26T10:00:00.123Z [DEBUG] checking for credentials for registry.terraform.io/hashicorp/aws 5.80.0',
+  'Error: reading Secrets Manager Secret (arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db-a1B2c3): AccessDeniedException, status code: 400',
+  'CKV_AWS_149: "Ensure that Secrets Manager secret is encrypted using KMS CMK"',
+  'run-v0o1abcd2efgh: token accepted, max_tokens: 4096, X509v3 key usage',
+])('keeps providers, addresses, error codes and run ids of TF_LOG: %s', (text) => {
+  expect(strict(text)).toBe(text);
+});

@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {type Redactor, redactor} from '../../../../src/extensions/bundle/redact/redactor.ts';
 import {LIMITS} from '../../../../src/extensions/bundle/redact/rule.ts';
 import {sample} from '../../../support/sample.ts';
+import {survivorsIn} from './corpus/cases.ts';
 import {CONFUSABLE, STRUCTURED} from './corpus/structured-secrets.ts';
 import {KEY, known, redacted, redactorOf, seen} from './helpers.ts';
 
@@ -50,8 +51,7 @@ describe.each(Object.entries(WRAPS))('what the structure of a text says is secre
 }) => {
   test.each(LINES)('%s: %s', (_, line) => {
     const output = seen(`${around(plainOf(line))}\n`);
-    for (const each of secretsOf(line))
-      expect(output).not.toContain(Buffer.from(secret(each)).toString('latin1'));
+    expect(survivorsIn(output, secretsOf(line).map(secret))).toEqual([]);
   });
 });
 

@@ -7,11 +7,11 @@ export const STRUCTURED: Readonly<Record<string, readonly string[]>> = {
     '{"values":{"auth":[{"user":"bob","pw2":"«kjhsdf78k»"}]},"sensitive_values":{"auth":[{"pw2":true}]}}',
     '{"attributes":{"id":"none","result":"«MPo6kkq2aa»","length":20},"sensitive_attributes":[[{"type":"get_attr","value":"result"}]]}',
     '{"type":"random_string","name":"x","instances":[{"attributes":{"id":"«aB3xK9mQ2wLp»","length":20,"result":"«aB3xK9mQ2wLp»"}}]}',
-    '{"mode":"managed","type":"random_password","name":"db","instances":[{"schema_version":3,"attributes":{"bcrypt_hash":"«$2a$10$Ek5gS0pXEk5gS0pXabc»","id":"none","length":16,"result":"«wordpassword»"}}]}',
+    '{"mode":"managed","type":"random_password","name":"db","instances":[{"schema_version":3,"attributes":{"bcrypt_hash":"«$2a$10$Ek5gS0pXEk5gS0pXabc»","id":"none","length":16,"result":"«wordorchidsun»"}}]}',
     '{"diagnostic":{"snippet":{"values":[{"traversal":"var.db_password","statement":"is \\"«9dOEr3Hj»\\""}]}}}',
     '{"outputs":{"x":{"value":"«summer rain and»","type":"string","sensitive":true}}}',
     '{"variables":{"db_password":{"value":"«Spring-2024»"}}}',
-    '{"type":"kubernetes_secret","values":{"data":{"anything":"«plainsecret9»"},"type":"Opaque"}}',
+    '{"type":"kubernetes_secret","values":{"data":{"anything":"«plainorchid9»"},"type":"Opaque"}}',
   ],
   plan: [
     'random_string.db: Refreshing state... [id=«aB3xK9mQ2wLp7Zt4Rn8s»]',
