@@ -12,9 +12,10 @@ import {commandLine} from '../ground/command-line.ts';
 import {failed, usageError} from '../ground/errors.ts';
 import {secretAnnotation, secretLabel} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
-import {chartSource} from '../settings/release.ts';
+import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import {recordedFlags, recordedPath, type Settings} from '../settings/settings.ts';
 import {clientCertFile} from '../settings/tls.ts';
+import type {GeneratedValues} from '../values/generate.ts';
 import type {App} from './app.ts';
 import type {ClusterFlags} from './connection-flags.ts';
 import {overlayFlag, type Parsed, repeated} from './flags.ts';
@@ -107,9 +108,17 @@ export async function fleetFrom(
     overlay: directory === undefined ? undefined : recordedPath(directory).replace(/\/+$/, ''),
     isAutoscaled: flags.autoscaled === true,
     git: url === undefined ? undefined : {url, directory: directoryInGit(textOf(flags, 'out'))},
-    ...commandsOf(target, flags, shared),
+    ...commandsOf(target, flags, flags.answers || overlay ? shared : pinned(shared, clusters)),
   };
 }
+
+/** With the chart version as a flag, so that the recorded command writes the same files. */
+const pinned = (settings: Settings, [cluster]: readonly {made: GeneratedValues}[]): Settings =>
+  cluster
+    ? settings
+        .with(chart, {value: cluster.made.target.chart, source: 'flag'})
+        .with(chartVersion, {value: cluster.made.target.version, source: 'flag'})
+    : settings;
 
 /** The engine reads the files from this directory of the repository. @throws ExpectedError */
 function directoryInGit(out = ''): string {

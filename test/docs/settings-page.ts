@@ -7,7 +7,7 @@ const groups = [...new Set(settings.map(({group}) => group))];
 
 /** docs/settings.md: all that is declared of every setting, in the order in which an operator is asked. */
 export const settingsPage = (): string =>
-  [words('settings.md'), overview(), '', ...groups.map(groupText)].join('\n');
+  [words('settings.md'), '', overview(), '', ...groups.map(groupText)].join('\n');
 
 const overview = (): string =>
   table(

@@ -391,6 +391,21 @@ test.each([
   expect(exit).toBe(2);
 });
 
+test('the restart after a rotation finds the agents with both ways in which Argo CD tracks objects', async () => {
+  const files = await directory().exported('argocd', 'fleet', '--url', 'https://acme.scalr.io');
+  const rotation = sectionOf(files['README.md'] ?? '', 'Rotate the token');
+  expect(shellLines(rotation).at(-1)).toContain(
+    "--selector 'app.kubernetes.io/instance in (scalr-agent,scalr-agent-in-cluster)'",
+  );
+});
+
+test('the recorded command of an export without answers has the chart version', async () => {
+  const files = await directory().exported('flux', 'fleet', '--url', 'https://acme.scalr.io');
+  expect(files['README.md']).toMatch(
+    /^scalr-agent export flux --chart agent-local --chart-version \d+\.\d+\.\d+ --url/m,
+  );
+});
+
 test('Flux and Argo CD read the directory of --out in the repository', async () => {
   const flags = ['--url', 'https://acme.scalr.io', '--chart', 'agent-local'];
   const inGit = await directory().exported('flux', './fleet/', ...flags, ...GIT);
