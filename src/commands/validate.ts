@@ -136,7 +136,7 @@ export default class Validate extends BaseCommand<Result> {
     flags: {format?: string | undefined; strict?: boolean},
   ): Promise<Result> {
     if (!this.jsonEnabled())
-      this.app.stdout(inFormat(flags.format, remaining, this.config, this.resultScreen));
+      this.app.stdout(await inFormat(flags.format, remaining, this.config, this.resultScreen));
     const findings = remaining.flatMap((each) => each.findings);
     if (findings.some(({verdict}) => verdict === 'error')) this.exitCode = ExitCode.findings;
     else if (isUncheckedInput(remaining)) this.exitCode = ExitCode.usage;

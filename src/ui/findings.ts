@@ -7,7 +7,6 @@ import {groupName} from '../values/validate/file-group.ts';
 import {githubAnnotations} from './annotations.ts';
 import {bodyText} from './finding-text.ts';
 import {junit} from './junit.ts';
-import {sarif} from './sarif.ts';
 import {asciiFallback, paragraph, type Screen, theme} from './theme.ts';
 
 /** Findings as a compiler shows them: position, message, the line with a caret, what to write instead; then the totals. */
@@ -145,7 +144,7 @@ const fileResult = ({target, findings, fixed}: CheckedGroup): FileResult => ({
 });
 
 /** The findings in the format of --format, except JSON. */
-export function inFormat(
+export async function inFormat(
   format: string | undefined,
   checked: readonly CheckedGroup[],
   {
@@ -155,9 +154,9 @@ export function inFormat(
     pjson,
   }: {bin: string; name: string; version: string; pjson: Readonly<Record<string, unknown>>},
   screen: Screen,
-): string {
+): Promise<string> {
   const program = {name: bin ?? name, version, homepage: pjson['homepage'] as string | undefined};
-  if (format === 'sarif') return sarif(checked, program);
+  if (format === 'sarif') return (await import('./sarif.ts')).sarif(checked, program);
   if (format === 'github') return githubAnnotations(checked);
   if (format === 'junit') return junit(checked, `${program.name} validate`);
   return asciiFallback(findingsText(checked, screen), screen);
