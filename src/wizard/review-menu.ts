@@ -1,5 +1,7 @@
 import type {Choice} from '../ground/system/system.ts';
 import {count} from '../ground/text.ts';
+import {catalog} from '../settings/catalog.ts';
+import {settingName} from '../settings/define.ts';
 import type {Notice} from './notices.ts';
 import type {Reviewed} from './prepare-review.ts';
 import type {WizardState} from './wizard-state.ts';
@@ -53,7 +55,7 @@ export function actionsOf(menu: Menu): Choice[] {
       label: 'Change…',
       description: 'chart, runs, cache, network, placement, identity, names',
     },
-    ...notices.flatMap(fixRow),
+    ...fixRows(notices),
     {value: 'view', label: view, disabled},
     {value: 'save', label: 'Save files', description: `${files}, answers.yaml`, disabled},
     {
@@ -93,10 +95,23 @@ function installRow({reviewed, notices}: Menu): Choice & {value: Action} {
 const doneText = (steps: number): string =>
   steps === 0 ? 'nothing to change' : count(steps, 'step');
 
-const fixRow = ({code, fix, message}: Notice): (Choice & {value: Action})[] =>
-  fix === undefined
-    ? []
-    : [{value: `fix:${fix}`, label: `Fix ${code}`, description: message.split('\n')[0]}];
+/** One row for each question, with the first problem that its answer removes. */
+function fixRows(notices: readonly Notice[]): (Choice & {value: Action})[] {
+  const fixable = notices.filter(({fix}) => fix !== undefined);
+  const firsts = fixable.filter(
+    ({fix}, index) => fixable.findIndex((each) => each.fix === fix) === index,
+  );
+  return firsts.map(({fix = '', message}) => ({
+    value: `fix:${fix}` as const,
+    label: `Fix ${questionName(fix)}`,
+    description: message.split('\n')[0],
+  }));
+}
+
+function questionName(id: string): string {
+  const setting = catalog.find((each) => each.id === id);
+  return setting === undefined ? id.replaceAll('-', ' ') : settingName(setting);
+}
 
 /** Enter after reading must not install, and nothing that will fail is preselected. */
 export function preselected(menu: Menu): Action {

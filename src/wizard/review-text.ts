@@ -1,5 +1,6 @@
 import {checksWith, passedChecks} from '../checks/preflight/checks/check.ts';
 import {count} from '../ground/text.ts';
+import {namespace, release} from '../settings/release.ts';
 import {findingText} from '../ui/finding-text.ts';
 import {paragraph, type Screen, theme} from '../ui/theme.ts';
 import type {Notice} from './notices.ts';
@@ -44,7 +45,12 @@ function titleText({reviewed, view}: ReviewContent, screen: Screen): string {
   const {generated} = reviewed;
   const chart =
     generated === undefined ? '' : `${generated.target.chart} ${generated.target.version} → `;
-  const text = `${bold('Review')}  ${chart}${placeText(view.state.place)}`;
+  const {answers, installed, place} = view.state;
+  const name =
+    installed === undefined
+      ? ''
+      : ` · ${answers.get(release)} in namespace ${answers.get(namespace)}`;
+  const text = `${bold('Review')}  ${chart}${placeText(place)}${name}`;
   return paragraph(`${cyan('◆')}  `, text, screen);
 }
 
