@@ -6,17 +6,28 @@ import type {WizardState} from './wizard-state.ts';
 
 const NEW = '';
 
-/** True if agents are installed, and none of them has the chosen name. */
-export function isElsewhere({answers: {get}}: WizardState, {cluster}: KnownFacts): boolean {
-  const {releases = []} = cluster ?? {};
-  const isOwn = (each: {name: string; namespace: string}): boolean =>
-    each.name === get(release) && each.namespace === get(namespace);
-  return releases.length > 0 && !releases.some(isOwn);
+/** Agents that can be meant: those whose namespace and name agree with what was given. */
+function offered({answers}: WizardState, {cluster}: KnownFacts) {
+  const agrees = (setting: typeof namespace | typeof release, value: string): boolean =>
+    !answers.isFixed(setting) || answers.get(setting) === value;
+  return (cluster?.releases ?? []).filter(
+    (each) => agrees(namespace, each.namespace) && agrees(release, each.name),
+  );
+}
+
+/** True if such agents are installed, and none of them has the chosen name. */
+export function isElsewhere(state: WizardState, known: KnownFacts): boolean {
+  const {get} = state.answers;
+  const releases = offered(state, known);
+  const isOwn = releases.some(
+    (each) => each.name === get(release) && each.namespace === get(namespace),
+  );
+  return releases.length > 0 && !isOwn;
 }
 
 /** Agents of other namespaces and other names: whoever installed one probably means it. */
 export async function askElsewhere({state, known, frame, deps}: Asking): Promise<Reply> {
-  const {releases = []} = known.cluster ?? {};
+  const releases = offered(state, known);
   const {get} = state.answers;
   const picked = await deps.prompter.select({
     ...frame,

@@ -4,7 +4,6 @@ import {catalog} from '../settings/catalog.ts';
 import {nodeOs} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
 import {concurrency, missingFor} from '../settings/purpose.ts';
-import {namespace, release} from '../settings/release.ts';
 import {isElsewhere} from './ask-elsewhere.ts';
 import {ROLE, roleSettingOf} from './ask-role.ts';
 import {decided} from './decisions.ts';
@@ -49,9 +48,7 @@ const FIRST: readonly FirstQuestion[] = [
       isCluster(state) &&
       known.installed === undefined &&
       isElsewhere(state, known) &&
-      !['elsewhere', 'installed'].some((id) => state.asked.has(id)) &&
-      !state.answers.isFixed(namespace) &&
-      !state.answers.isFixed(release),
+      !['elsewhere', 'installed'].some((id) => state.asked.has(id)),
   },
   {
     id: 'pool',

@@ -165,6 +165,15 @@ describe('the way to the review', () => {
     expect(walk(READ, replies.split(', '), start)).toEqual(steps.split(', '));
   });
 
+  test.each([
+    [namespace, 'tools', 'elsewhere'],
+    [namespace, 'other', token.id],
+    [release, 'agents', 'elsewhere'],
+    [release, 'other', token.id],
+  ] as const)('offers the agents that agree with a flag: %o %s', (setting, value, step) => {
+    expect(walk(ELSEWHERE, ['cluster'], flag(setting as Setting, value))).toEqual(['target', step]);
+  });
+
   test('asks nothing about an opened release', () => {
     const state = apply(apply(START, REPLIES['cluster'] as Reply), {
       question: 'installed',
