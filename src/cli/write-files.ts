@@ -13,6 +13,8 @@ interface NewFile {
   isPrivate: boolean;
   /** The flag that names the file, if it is not the one of the others. */
   flag?: PlaceFlag;
+  /** An existing file keeps its lines, and gets those that it lacks. */
+  isAppended?: true;
 }
 
 interface FoundFile extends NewFile {
@@ -74,7 +76,17 @@ async function findFile(file: NewFile, files: Files, destination: Destination): 
     );
   if (kind !== 'file') return file;
   const present = (await files.read(path)).toString('utf8');
+  if (file.isAppended) return appended(file, present);
   return {...file, found: present === file.text ? 'same' : 'other'};
+}
+
+/** Nothing is replaced, so that nobody is asked. */
+function appended(file: NewFile, present: string): FoundFile {
+  const known = present.split(/\r?\n/);
+  const lacking = file.text.split('\n').filter((line) => line !== '' && !known.includes(line));
+  if (lacking.length === 0) return {...file, text: present, found: 'same'};
+  const end = present === '' || present.endsWith('\n') ? '' : '\n';
+  return {...file, text: `${present}${end}${lacking.join('\n')}\n`};
 }
 
 /** One question for these files. @throws ExpectedError */

@@ -10,6 +10,8 @@ export interface ExportedFile {
   /** Readable only by its owner; must not be committed. */
   isPrivate: boolean;
   isExecutable?: true;
+  /** An existing file keeps its lines. */
+  isAppended?: true;
 }
 
 /** Files, and the commands that use them. */
@@ -46,6 +48,7 @@ export const ignoreFile = (files: readonly ExportedFile[]): ExportedFile => ({
     .map(({path}) => `/${path}\n`)
     .join(''),
   isPrivate: false,
+  isAppended: true,
 });
 
 /** Quotes one assignment of Environment=, where % starts a specifier. */
