@@ -228,7 +228,7 @@ class GroupedHelp extends CommandHelp {
   protected override examples(
     examples: Command.Example[] | string | undefined,
   ): string | undefined {
-    return super.examples(examples)?.replace(/^ *(?=[A-Z_]+=|sudo )/gm, '$&$ ');
+    return super.examples(examples)?.replace(/^ *(?=[A-Z_]+=|sudo |tofu )/gm, '$&$ ');
   }
 
   protected override description(): string {

@@ -71,7 +71,9 @@ export const installFlags = {
   ...noFromClusterFlag,
   ...confirmFlags,
   ...answersFlag,
-  ...settingFlags(catalog),
+  ...settingFlags(catalog, {
+    'chart-version': 'Exact version (default: installed, else newest known).',
+  }),
   ...connectionFlags,
 };
 

@@ -57,7 +57,7 @@ interface Exported extends Export {
 const EXPORTS = [...HOST_TARGETS, 'dockerfile', ...FLEET_TARGETS];
 
 export default class ExportCommand extends BaseCommand<Result> {
-  static override summary = 'Write files for fleets, Docker, VMs and custom images.';
+  static override summary = 'Write files for Argo CD, Flux, Terraform, Docker and VMs.';
   static override description =
     'Requires no cluster, and no network for known chart versions. Targets for one machine: docker (script with docker run), compose (Compose file), systemd (drop-ins for the Linux packages). Files for Git, without a token: argocd, argocd-appset, flux, terraform, helmfile. Custom image: dockerfile. Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read.';
   static override usage = `<%= command.id %> ${EXPORTS.join(' | ')} [flags]`;

@@ -32,6 +32,7 @@ import type {ClusterFacts} from '../cluster/platform/cluster-facts.ts';
 import {desiredRelease} from '../cluster/release/desired-release.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {onFailure} from '../ground/errors.ts';
+import {remediesOf} from '../ground/finding.ts';
 import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {TARGETS} from '../settings/release.ts';
@@ -131,7 +132,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
       : undefined;
     const checks = runChecks(CHECKS, probe ? {...read, probe} : read);
     this.report(unverified(generated.warnings, checks));
-    return {checks: reportChecks(checks, flags, context), facts: read.facts};
+    return {checks: reportChecks(checks, flags, context), facts: factsDocument(read.facts)};
   }
 
   /** The values, with unset settings from the cluster if it answers. */
@@ -216,3 +217,11 @@ class Deadlines {
     return this.#started;
   }
 }
+
+/** The schema of the facts has next steps as text. */
+const factsDocument = (facts: ClusterFacts): ClusterFacts =>
+  JSON.parse(
+    JSON.stringify(facts, (key, value) =>
+      key === 'steps' ? remediesOf(...value).map(({text}) => text) : value,
+    ),
+  );

@@ -44,7 +44,7 @@ export const chart = defineSetting('Release', 'chart', {
 
 export const chartVersion = defineSetting('Release', 'chart-version', {
   question: 'Chart version',
-  summary: 'Exact version (default: installed or newest).',
+  summary: 'Exact version (default: newest known).',
   kind: exactVersion(),
   meant: (typed) => /^v(\d+\.\d+\.\d+)$/i.exec(typed)?.[1],
 });

@@ -20,7 +20,7 @@ test.each([
   'agent-job',
   'agent-k8s',
 ])('another image of %s and a key of --set do not conflict', async (chart) => {
-  const argv = ['--chart', chart, '--url', 'https://acme.scalr.io', '--set', 'podAnnotations.a=b'];
+  const argv = ['--chart', chart, '--url', 'https://acme.scalr.io', '--set', 'fullnameOverride=b'];
   const image = ['--agent-image', 'registry.corp/scalr/agent:9.9'];
   const {exit, stderr} = await values({}, [...argv, ...image]);
   expect(exit, stderr).toBe(0);

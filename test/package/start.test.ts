@@ -1,5 +1,10 @@
-import {expect, test} from 'vitest';
-import {runBuilt} from './built.ts';
+import {spawnSync} from 'node:child_process';
+import {mkdirSync, mkdtempSync, readdirSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {expect, onTestFinished, test} from 'vitest';
+import {nodeRelease} from '../support/node-releases.ts';
+import {built, runBuilt} from './built.ts';
 
 /** The program on a disk where opening this file does that. */
 const withOpen = (open: string, args: readonly string[]) => {
@@ -27,6 +32,26 @@ test('knows the flags of a command when oclif takes an argument for the rest of 
   expect(stderr).toContain('Set the name of the release with a flag: --release prod');
   expect(status).toBe(2);
 });
+
+test.skipIf(process.platform === 'win32')(
+  'caches compiled code only below a home of the same user',
+  async () => {
+    const node = await nodeRelease('22.23.3');
+    const folder = mkdtempSync(join(tmpdir(), 'compiled-'));
+    onTestFinished(() => rmSync(folder, {recursive: true}));
+    const env = {PATH: '', TMPDIR: join(folder, 'tmp'), HOME: join(folder, 'home')};
+    for (const each of [env.TMPDIR, env.HOME]) mkdirSync(each);
+    const run = (home: string) =>
+      spawnSync(node, [built('dist/bin/scalr-agent.js'), 'explain', 'OOMKilled'], {
+        env: {...env, HOME: home},
+      });
+    expect(run('/missing').status).toBe(0);
+    expect(readdirSync(env.HOME)).toEqual([]);
+    expect(run(env.HOME).status).toBe(0);
+    expect(readdirSync(join(env.HOME, '.cache/scalr-agent-install'))).toEqual(['compiled']);
+    expect(readdirSync(env.TMPDIR)).toEqual([]);
+  },
+);
 
 test('fails when a command never ends', () => {
   const {stderr, status} = withOpen('() => new Promise(() => {})', LINE);

@@ -251,7 +251,7 @@ function withoutChart(group: FileGroup, isOnly: boolean): KeyFinding[] {
   if (!isOnly && !isAgent) return found.filter(({code}) => !OF_OTHERS.test(code));
   if (found.some(({verdict}) => verdict === 'error')) return found;
   const name = groupName(group);
-  const command = `scalr-agent validate ${name} --chart agent-k8s, agent-local or agent-job`;
+  const command = `scalr-agent validate ${name} --chart CHART`;
   return [...found, uncheckedFile(name, {reason: 'the file does not tell its chart', command})];
 }
 

@@ -1,16 +1,11 @@
 import {ChartVersion, chartFor} from '../../charts/chart-version.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
-import {
-  type KeyFinding,
-  remedyTexts,
-  type SettingFinding,
-  warningOf,
-} from '../../ground/finding.ts';
+import {type KeyFinding, type SettingFinding, warningOf} from '../../ground/finding.ts';
 import {getAt, isMap, type Values} from '../../ground/tree.ts';
 import {extraEnv, set, valuesFile} from '../../settings/chart-values.ts';
 import {type Setting, spell} from '../../settings/define.ts';
-import type {Settings} from '../../settings/settings.ts';
+import {quote, type Settings} from '../../settings/settings.ts';
 import {toYaml, valuesDocument} from '../document.ts';
 import {type GeneratedValues, type GenerateFacts, generate} from '../generate.ts';
 import type {ValidationContext, ValuesSource} from '../reading/finding.ts';
@@ -176,17 +171,23 @@ function writerOf(
 }
 
 function refusal(errors: readonly KeyFinding[], generated: GeneratedValues): ExpectedError {
-  const suggestions = remedyTexts(errors);
+  const steps = errors.flatMap(stepsOf);
+  const files = (generated.settings.get(valuesFile) ?? []).map(({file}) => quote(file));
+  const isOfFile = errors.some((each) => writerOf(each, generated)?.id === valuesFile.id);
+  const validating = `scalr-agent validate ${files.join(' ')} --chart ${generated.target.chart}`;
   const lines = errors.map((finding) => {
     const writer = writerOf(finding, generated);
     return `${writer === undefined ? '' : `${spell(writer)}: `}${finding.subject.path}: ${finding.message}`;
   });
-  return failed(
-    'INVALID_SETTING',
-    lines.join('\n'),
-    suggestions.length > 0 ? suggestions : ['Correct the value, or remove it'],
-  );
+  return failed('INVALID_SETTING', lines.join('\n'), [
+    ...(steps.length > 0 ? steps : ['Correct the value, or remove it']),
+    ...(isOfFile ? [`Show the lines: ${validating}`] : []),
+  ]);
 }
+
+/** A remedy that is a key needs the one that it replaces. */
+const stepsOf = ({subject: {path}, remedies}: KeyFinding): string[] =>
+  remedies.map(({text}) => (text.includes(' ') ? text : `Instead of ${path}, use ${text}`));
 
 /** Assignments may override each other on purpose; a flag that has no effect is a mistake. */
 function refuseDropped(
