@@ -1,5 +1,6 @@
-import {execSync} from 'node:child_process';
+import {execSync, spawnSync} from 'node:child_process';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -349,12 +350,37 @@ test.each([
   );
   expect(exit, stderr).toBe(0);
   expect(stderr).toMatch(
-    /printf %s "\$SCALR_AGENT_TOKEN" \| kubectl create secret .*--from-file=token=\/dev\/stdin .* \| (sops encrypt|kubeseal) /,
+    /: "\$\{SCALR_AGENT_TOKEN:\?\}" && printf %s "\$SCALR_AGENT_TOKEN" \| kubectl create secret .*--from-file=token=\/dev\/stdin .* \| (sops encrypt|kubeseal) /,
   );
   const {resources} = parse(
     readFileSync(join(cwd, 'fleet/clusters/default/kustomization.yaml'), 'utf8'),
   ) as {resources: string[]};
   expect(resources[1]).toMatch(/^token\.(sops|sealed)\.yaml$/);
+});
+
+test.each([
+  ['terraform'],
+  ['flux', '--sops'],
+])('the commands of %s leave a Secret alone without a token', async (...target) => {
+  const {run, cwd} = directory();
+  const argv = ['export', ...target, ...ADDRESS, '--chart', 'agent-local', '--out', 'fleet'];
+  const {stdout} = await run(...argv, '--json');
+  const {steps} = JSON.parse(stdout) as {steps: string[]};
+  const log = join(cwd, 'log');
+  writeFileSync(join(cwd, 'kubectl'), `#!/bin/sh\necho "$@" >> '${log}'\n`, {mode: 0o755});
+  const commands = steps.slice(0, 2).join('\n');
+  const runSteps = (token: string) =>
+    spawnSync('sh', ['-c', commands], {
+      cwd: join(cwd, 'fleet'),
+      env: {PATH: `${cwd}:${process.env['PATH']}`, SCALR_AGENT_TOKEN: token},
+      encoding: 'utf8',
+    });
+  const {status, stderr} = runSteps('');
+  expect(status).not.toBe(0);
+  expect(stderr).toContain('SCALR_AGENT_TOKEN');
+  expect(existsSync(log) ? readFileSync(log, 'utf8') : '').not.toContain('secret');
+  runSteps('e30.e30.c2ln');
+  expect(readFileSync(log, 'utf8')).toContain('create secret generic scalr-agent-token');
 });
 
 test.each([
