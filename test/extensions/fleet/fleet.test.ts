@@ -458,7 +458,55 @@ test('Terraform applies the CRDs of each cluster to the context of its answers',
   expect(single['modules/agent/main.tf']).toContain('condition     = var.kubectl_flags != null');
 });
 
+test.each([
+  'argocd-appset',
+  'flux',
+  'terraform',
+  'helmfile',
+])('validate checks the base of %s for one cluster by itself', async (target) => {
+  const {run, exported} = directory();
+  const files = await exported(
+    target,
+    'fleet',
+    ...ADDRESS,
+    '--chart',
+    'agent-local',
+    ...flagsOf(target),
+  );
+  const base = Object.keys(files).find((path) =>
+    /^base\/agent-local-[\d.]+(\/values)?\.yaml$/.test(path),
+  );
+  const {exit, stdout, stderr} = await run('validate', `fleet/${base}`, '--strict');
+  expect(exit, stderr).toBe(0);
+  expect(stdout).toContain('no problems found (agent-local ');
+});
+
 describe('overlays', () => {
+  test.each([
+    ['helmfile', ['--answers', 'answers.yaml'], '.', 'clusters/eu-1.yaml'],
+    ['helmfile', ['--answers', 'answers.yaml'], undefined, 'clusters/eu-1.yaml'],
+    [
+      'argocd',
+      ['--answers', 'fleet/applications/eu-1.yaml', ...GIT],
+      'fleet',
+      'fleet/applications/eu-1.yaml',
+    ],
+  ])('an export of %s never replaces its answers', async (target, flags, out, input) => {
+    const {run, cwd} = directory({'answers.yaml': ANSWERS, 'clusters/eu-1.yaml': ''});
+    mkdirSync(join(cwd, 'fleet/applications'), {recursive: true});
+    writeFileSync(join(cwd, 'fleet/applications/eu-1.yaml'), ANSWERS);
+    const where = out === undefined ? [] : ['--out', out];
+    const before = readFileSync(join(cwd, input), 'utf8');
+    const argv = ['export', target, ...flags, '--overlay', 'clusters', ...where, '--yes'];
+    const {exit, stderr} = await run(...argv);
+    expect(exit).toBe(2);
+    expect(stderr).toContain(
+      `The export would write over its answers: ${input}. Nothing was written.`,
+    );
+    expect(readFileSync(join(cwd, input), 'utf8')).toBe(before);
+    expect(existsSync(join(cwd, out ?? '', 'README.md'))).toBe(false);
+  });
+
   test('a conflict names both files, in export and validate', async () => {
     const {run} = directory({
       'answers.yaml': ANSWERS,
