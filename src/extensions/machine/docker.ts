@@ -166,12 +166,13 @@ export function composeFiles(host: HostAgent, origin: readonly string[]): Export
   ];
   const compose = {path: 'compose.yaml', text: toYaml({services}, {header}), isPrivate: false};
   const onMachine = host.files.filter(({isOnMachine}) => isOnMachine);
+  const guard = host.secrets['SCALR_AGENT_TOKEN'] ? '' : `${HAS_TOKEN} && `;
   return {
     files: [compose, ...files, ignoreFile(files)],
     steps: [
       ...daemonSteps(host),
       ...onMachine.map(({name, path}) => `sudo install -D -m 0644 ${name} ${path}`),
-      `${host.secrets['SCALR_AGENT_TOKEN'] ? '' : `${HAS_TOKEN} && `}docker compose up --detach`,
+      `${guard}docker compose up --detach`,
       'docker compose logs --follow',
     ],
   };

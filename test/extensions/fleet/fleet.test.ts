@@ -463,7 +463,7 @@ test.each([
   'flux',
   'terraform',
   'helmfile',
-])('validate checks the base of %s for one cluster by itself', async (target) => {
+])('validate and migrate read the chart of the base of %s', async (target) => {
   const {run, exported} = directory();
   const files = await exported(
     target,
@@ -471,6 +471,8 @@ test.each([
     ...ADDRESS,
     '--chart',
     'agent-local',
+    '--chart-version',
+    '0.6.1',
     ...flagsOf(target),
   );
   const base = Object.keys(files).find((path) =>
@@ -478,7 +480,10 @@ test.each([
   );
   const {exit, stdout, stderr} = await run('validate', `fleet/${base}`, '--strict');
   expect(exit, stderr).toBe(0);
-  expect(stdout).toContain('no problems found (agent-local ');
+  expect(stdout).toContain('no problems found (agent-local 0.6.1)');
+  const migrate = ['migrate', `fleet/${base}`, '--to', 'agent-local@0.6.5', '--out', 'values.yaml'];
+  expect((await run(...migrate)).exit).toBe(0);
+  expect((await run('validate', 'values.yaml')).stdout).toContain('(agent-local 0.6.5)');
 });
 
 describe('overlays', () => {
