@@ -1,4 +1,4 @@
-import {relative} from 'node:path';
+import {dirname, relative, resolve} from 'node:path';
 import * as Flags from '@oclif/core/flags';
 import type {SettingsSource} from '../answers/sources.ts';
 import {type Additions, BASES, type ImageBase} from '../extensions/fleet/dockerfile.ts';
@@ -10,6 +10,7 @@ import {
 import type {Fleet, TokenSource} from '../extensions/fleet/fleet.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {failed, usageError} from '../ground/errors.ts';
+import {few} from '../ground/text.ts';
 import {secretAnnotation, secretLabel} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
@@ -64,6 +65,19 @@ export function refuseFleetFlags(flags: FleetFlags): void {
   throw usageError(
     `${names.map((name) => `--${name}`).join(', ')}: only for the targets ${FLEET_TARGETS.join(', ')}.`,
     ['Omit these flags'],
+  );
+}
+
+/** The next export would read the files as answers. @throws ExpectedError before anything is written */
+export function refuseInputs(paths: readonly string[], {answers, overlay}: FleetFlags): void {
+  const isInput = (path: string): boolean =>
+    (typeof answers === 'string' && resolve(answers) === path) ||
+    (typeof overlay === 'string' && resolve(overlay) === dirname(path) && /\.ya?ml$/i.test(path));
+  const inputs = paths.filter((path) => isInput(resolve(path)));
+  if (inputs.length === 0) return;
+  throw usageError(
+    `The export would write over its answers: ${few(inputs)}. Nothing was written.`,
+    ['Use another directory with --out, for example --out fleet'],
   );
 }
 

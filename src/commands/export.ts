@@ -12,6 +12,7 @@ import {
   fleetFlags,
   fleetFrom,
   refuseFleetFlags,
+  refuseInputs,
 } from '../cli/export-flags.ts';
 import {answersFlag, confirmFlags, type SharedFlags} from '../cli/flags.ts';
 import {generateConfirmed} from '../cli/generate.ts';
@@ -104,6 +105,10 @@ export default class ExportCommand extends BaseCommand<Result> {
     if (files.length === 1 && flags.out === undefined) {
       if (!this.jsonEnabled()) this.app.stdout(files.map(({text}) => text).join(''));
     } else {
+      refuseInputs(
+        files.map(({path}) => join(directory, path)),
+        flags,
+      );
       const confirmed = {
         isDryRun: flags['dry-run'],
         isAccepted: flags.yes,

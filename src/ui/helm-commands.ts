@@ -78,7 +78,7 @@ function secretCommands(secret: DesiredSecret, given: HelmCommands): string[] {
   ];
 }
 
-/** Commands that write the token to standard output; it is never an argument. */
+/** Commands that write the token to standard output; it is never an argument. Without a token, none of the commands after them runs. */
 interface TokenSource {
   before: readonly string[];
   text: string;
@@ -86,11 +86,12 @@ interface TokenSource {
 
 function sourceOfToken({entries, directory}: HelmCommands): TokenSource {
   const path = pathOf(tokenFile, entries);
-  if (path !== undefined) return {before: [], text: `tr -d '\\r\\n' < ${quote(path)}`};
+  if (path !== undefined)
+    return {before: [], text: `test -s ${quote(path)} && tr -d '\\r\\n' < ${quote(path)}`};
   return {
     // Otherwise the command for values.yaml says it.
     before: directory === undefined ? [] : [`# Requires the environment variable ${token.env}`],
-    text: `printf %s "$${token.env}"`,
+    text: `: "\${${token.env}:?}" && printf %s "$${token.env}"`,
   };
 }
 
@@ -108,7 +109,7 @@ function tokenOfPool(
       `# Requires your Scalr API token. Each run creates another token in agent pool ${name}`,
       ...(isNew ? [create] : []),
     ],
-    text: `${program.other} pool token create ${quote(name)} ${account} |\n  tr -d '\\n'`,
+    text: `token=$(${program.other} pool token create ${quote(name)} ${account}) &&\n  printf %s "$token"`,
   };
 }
 

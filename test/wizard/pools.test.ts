@@ -86,8 +86,8 @@ test('are offered with their agents instead of the question for a token, and one
     [
       '# Requires your Scalr API token. Each run creates another token in agent pool prod-eks',
       `scalr-agent pool create prod-eks ${account}`,
-      `scalr-agent pool token create prod-eks ${account} |`,
-      "  tr -d '\\n' | kubectl create secret generic scalr-agent-token --from-file=token=/dev/stdin --namespace scalr-agent --dry-run=client --output=yaml",
+      `token=$(scalr-agent pool token create prod-eks ${account}) &&`,
+      '  printf %s "$token" | kubectl create secret generic scalr-agent-token --from-file=token=/dev/stdin --namespace scalr-agent --dry-run=client --output=yaml',
     ].join('\n'),
   );
   expect(api.changes()).toEqual([]);

@@ -380,12 +380,12 @@ describe('the review', () => {
       files: memoryFiles({'my token.txt': token}),
     });
     expect(inFile.stderr).toContain(
-      "\ntr -d '\\r\\n' < 'my token.txt' | kubectl create secret generic scalr-agent-token --from-file=token=/dev/stdin",
+      "\ntest -s 'my token.txt' && tr -d '\\r\\n' < 'my token.txt' | kubectl create secret generic scalr-agent-token --from-file=token=/dev/stdin",
     );
     expect(inFile.stderr).not.toContain('SCALR_AGENT_TOKEN');
     const inVariable = await talk(lines, {argv: OTHERS, env: {SCALR_AGENT_TOKEN: token}});
     expect(inVariable.stderr).toMatch(
-      /# Requires the environment variable SCALR_AGENT_TOKEN\nprintf %s "\$SCALR_AGENT_TOKEN" \| kubectl create secret generic/,
+      /# Requires the environment variable SCALR_AGENT_TOKEN\n: "\$\{SCALR_AGENT_TOKEN:\?\}" && printf %s "\$SCALR_AGENT_TOKEN" \| kubectl create secret generic/,
     );
     const own = await talk(lines, {argv: FLAGS});
     expect(own.stderr).toContain('# Secret mine with token must exist in namespace scalr-agent\n');

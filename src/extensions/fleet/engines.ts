@@ -301,6 +301,7 @@ function readmeOf(fleet: Fleet, engine: Engine, first: FleetMember): ExportedFil
     application: applicationName(member),
     namespace: member.namespace,
     secret: member.secret.name,
+    key: member.secret.key,
     command: fleet.command,
     git: fleet.git?.url ?? 'https://git.example.com/agents.git',
     directory: fleet.git?.directory ?? 'DIRECTORY/',

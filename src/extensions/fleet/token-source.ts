@@ -75,23 +75,27 @@ export function tokenCommands(
     source,
     ...written,
   );
-  const apply = kubectlCommand(
-    context === undefined ? {} : {kubeContext: context},
-    'apply',
-    '--server-side',
-    '--filename',
-    '-',
-  );
+  const apply = (...flags: string[]): string =>
+    kubectlCommand(
+      context === undefined ? {} : {kubeContext: context},
+      'apply',
+      '--server-side',
+      ...flags,
+      '--filename',
+      '-',
+    );
   const last = {
-    existing: apply,
+    // Whoever created the Secret owns the token in it.
+    existing: apply('--force-conflicts'),
     sops: `sops encrypt --input-type yaml --output-type yaml --filename-override ${file} /dev/stdin > ${file}`,
     'sealed-secrets': `${commandLine({tool: 'kubeseal', args: ['--format', 'yaml', ...cluster]})} > ${file}`,
   }[token];
   return [
     token === 'existing'
-      ? `${kubectlCommand({}, 'create', 'namespace', namespace, ...written)} | ${apply}`
+      ? `${kubectlCommand({}, 'create', 'namespace', namespace, ...written)} | ${apply()}`
       : `mkdir -p ${dirname(file)}`,
-    `printf %s "$SCALR_AGENT_TOKEN" | ${object} | ${last}`,
+    // kubectl would create a Secret with an empty token.
+    `: "\${SCALR_AGENT_TOKEN:?}" && printf %s "$SCALR_AGENT_TOKEN" | ${object} | ${last}`,
   ];
 }
 

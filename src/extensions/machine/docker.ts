@@ -7,7 +7,16 @@ import {quote} from '../../settings/settings.ts';
 import {toYaml} from '../../values/document.ts';
 import {type AgentInstance, type HostAgent, STANDARD_SOCKET} from './agent.ts';
 import {RELEASE_LABEL} from './containers.ts';
-import {commonFiles, daemonProxy, ENV_FILE, type Export, fill, ignoreFile} from './files.ts';
+import {
+  commonFiles,
+  daemonProxy,
+  ENV_FILE,
+  type Export,
+  fill,
+  HAS_TOKEN,
+  ignoreFile,
+  REQUIRE_TOKEN,
+} from './files.ts';
 
 const SCRIPT = 'run.sh';
 
@@ -53,6 +62,7 @@ function scriptOf(host: HostAgent, origin: readonly string[]): string {
       agents: agents.length === 1 ? 'the agent' : `${agents.length} agents`,
       origin: origin.map((line) => `# ${line}`).join('\n'),
     }),
+    `${REQUIRE_TOKEN}\n`,
     mode === 'containers' ? fill(findSocket, {socket: STANDARD_SOCKET}) : '',
     ...onMachine.map(
       (file) =>
@@ -156,12 +166,13 @@ export function composeFiles(host: HostAgent, origin: readonly string[]): Export
   ];
   const compose = {path: 'compose.yaml', text: toYaml({services}, {header}), isPrivate: false};
   const onMachine = host.files.filter(({isOnMachine}) => isOnMachine);
+  const guard = host.secrets['SCALR_AGENT_TOKEN'] ? '' : `${HAS_TOKEN} && `;
   return {
     files: [compose, ...files, ignoreFile(files)],
     steps: [
       ...daemonSteps(host),
       ...onMachine.map(({name, path}) => `sudo install -D -m 0644 ${name} ${path}`),
-      'docker compose up --detach',
+      `${guard}docker compose up --detach`,
       'docker compose logs --follow',
     ],
   };

@@ -30,6 +30,12 @@ export const fill = (text: string, words: Readonly<Record<string, string>>): str
 
 export const ENV_FILE = 'agent.env';
 
+/** Fails without a token in the file. */
+export const HAS_TOKEN = `grep -q '^SCALR_AGENT_TOKEN=.' ${ENV_FILE}`;
+
+/** Ends a script before it replaces an agent with one that has no token. */
+export const REQUIRE_TOKEN = `${HAS_TOKEN} || { echo '${ENV_FILE} contains no token. Set SCALR_AGENT_TOKEN in it, and run this script again.' >&2; exit 1; }`;
+
 /** The files that every host has: variables with secrets, certificates, and a list of what must not be committed. */
 export function commonFiles(host: HostAgent): ExportedFile[] {
   const header = 'Secrets of the agent. Keep this file readable only by its owner, and out of Git.';
@@ -174,6 +180,8 @@ function scriptOf(files: readonly ExportedFile[]): string {
     'set -eu',
     'cd "$(dirname "$0")"',
     `root=\${1-}`,
+    '# A machine image may get its token later.',
+    `[ -n "$root" ] || ${REQUIRE_TOKEN}`,
     '',
     ...installs,
     '',

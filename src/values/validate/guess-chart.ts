@@ -48,10 +48,12 @@ export function guessChart({files, release, around}: FileGroup, settings: Settin
   };
 }
 
-/** The chart version that the first lines of the file name, as `values` writes them. */
+/** The chart version that the first lines of the file name, as `values` and `export` write them. */
 function readHeader(text: string): Target | undefined {
   const [, name, version] =
-    /^# Values of (agent-(?:k8s|local|job)) (\d+\.\d+\.\d+)/m.exec(text.slice(0, 500)) ?? [];
+    /^(?:(?:#.*|---)?\r?\n)*?# (?:Values of|Chart) (agent-(?:k8s|local|job)) (\d+\.\d+\.\d+)/.exec(
+      text,
+    ) ?? [];
   return name === undefined || version === undefined
     ? undefined
     : {chart: name as ChartName, version};

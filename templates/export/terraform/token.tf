@@ -27,7 +27,7 @@ variable "key" {
 }
 
 variable "token" {
-  description = "Agent pool token. Set TF_VAR_token, never a file. Without it, the Secret must exist."
+  description = "Agent pool token. Set TF_VAR_token, never a file. Required unless existing_secret_name is set."
   type        = string
   sensitive   = true
   default     = null

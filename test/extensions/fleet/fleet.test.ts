@@ -1,5 +1,6 @@
-import {execSync} from 'node:child_process';
+import {execSync, spawnSync} from 'node:child_process';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -349,12 +350,37 @@ test.each([
   );
   expect(exit, stderr).toBe(0);
   expect(stderr).toMatch(
-    /printf %s "\$SCALR_AGENT_TOKEN" \| kubectl create secret .*--from-file=token=\/dev\/stdin .* \| (sops encrypt|kubeseal) /,
+    /: "\$\{SCALR_AGENT_TOKEN:\?\}" && printf %s "\$SCALR_AGENT_TOKEN" \| kubectl create secret .*--from-file=token=\/dev\/stdin .* \| (sops encrypt|kubeseal) /,
   );
   const {resources} = parse(
     readFileSync(join(cwd, 'fleet/clusters/default/kustomization.yaml'), 'utf8'),
   ) as {resources: string[]};
   expect(resources[1]).toMatch(/^token\.(sops|sealed)\.yaml$/);
+});
+
+test.each([
+  ['terraform'],
+  ['flux', '--sops'],
+])('the commands of %s leave a Secret alone without a token', async (...target) => {
+  const {run, cwd} = directory();
+  const argv = ['export', ...target, ...ADDRESS, '--chart', 'agent-local', '--out', 'fleet'];
+  const {stdout} = await run(...argv, '--json');
+  const {steps} = JSON.parse(stdout) as {steps: string[]};
+  const log = join(cwd, 'log');
+  writeFileSync(join(cwd, 'kubectl'), `#!/bin/sh\necho "$@" >> '${log}'\n`, {mode: 0o755});
+  const commands = steps.slice(0, 2).join('\n');
+  const runSteps = (token: string) =>
+    spawnSync('sh', ['-c', commands], {
+      cwd: join(cwd, 'fleet'),
+      env: {PATH: `${cwd}:${process.env['PATH']}`, SCALR_AGENT_TOKEN: token},
+      encoding: 'utf8',
+    });
+  const {status, stderr} = runSteps('');
+  expect(status).not.toBe(0);
+  expect(stderr).toContain('SCALR_AGENT_TOKEN');
+  expect(existsSync(log) ? readFileSync(log, 'utf8') : '').not.toContain('secret');
+  runSteps('e30.e30.c2ln');
+  expect(readFileSync(log, 'utf8')).toContain('create secret generic scalr-agent-token');
 });
 
 test.each([
@@ -432,7 +458,60 @@ test('Terraform applies the CRDs of each cluster to the context of its answers',
   expect(single['modules/agent/main.tf']).toContain('condition     = var.kubectl_flags != null');
 });
 
+test.each([
+  'argocd-appset',
+  'flux',
+  'terraform',
+  'helmfile',
+])('validate and migrate read the chart of the base of %s', async (target) => {
+  const {run, exported} = directory();
+  const files = await exported(
+    target,
+    'fleet',
+    ...ADDRESS,
+    '--chart',
+    'agent-local',
+    '--chart-version',
+    '0.6.1',
+    ...flagsOf(target),
+  );
+  const base = Object.keys(files).find((path) =>
+    /^base\/agent-local-[\d.]+(\/values)?\.yaml$/.test(path),
+  );
+  const {exit, stdout, stderr} = await run('validate', `fleet/${base}`, '--strict');
+  expect(exit, stderr).toBe(0);
+  expect(stdout).toContain('no problems found (agent-local 0.6.1)');
+  const migrate = ['migrate', `fleet/${base}`, '--to', 'agent-local@0.6.5', '--out', 'values.yaml'];
+  expect((await run(...migrate)).exit).toBe(0);
+  expect((await run('validate', 'values.yaml')).stdout).toContain('(agent-local 0.6.5)');
+});
+
 describe('overlays', () => {
+  test.each([
+    ['helmfile', ['--answers', 'answers.yaml'], '.', 'clusters/eu-1.yaml'],
+    ['helmfile', ['--answers', 'answers.yaml'], undefined, 'clusters/eu-1.yaml'],
+    [
+      'argocd',
+      ['--answers', 'fleet/applications/eu-1.yaml', ...GIT],
+      'fleet',
+      'fleet/applications/eu-1.yaml',
+    ],
+  ])('an export of %s never replaces its answers', async (target, flags, out, input) => {
+    const {run, cwd} = directory({'answers.yaml': ANSWERS, 'clusters/eu-1.yaml': ''});
+    mkdirSync(join(cwd, 'fleet/applications'), {recursive: true});
+    writeFileSync(join(cwd, 'fleet/applications/eu-1.yaml'), ANSWERS);
+    const where = out === undefined ? [] : ['--out', out];
+    const before = readFileSync(join(cwd, input), 'utf8');
+    const argv = ['export', target, ...flags, '--overlay', 'clusters', ...where, '--yes'];
+    const {exit, stderr} = await run(...argv);
+    expect(exit).toBe(2);
+    expect(stderr).toContain(
+      `The export would write over its answers: ${input}. Nothing was written.`,
+    );
+    expect(readFileSync(join(cwd, input), 'utf8')).toBe(before);
+    expect(existsSync(join(cwd, out ?? '', 'README.md'))).toBe(false);
+  });
+
   test('a conflict names both files, in export and validate', async () => {
     const {run} = directory({
       'answers.yaml': ANSWERS,

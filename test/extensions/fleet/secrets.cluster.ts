@@ -75,6 +75,37 @@ async function encrypted(
   return {path, text};
 }
 
+test('the printed command takes over a Secret of kubectl, and leaves it alone without a token', async () => {
+  const {kubectl, cwd, env, namespace} = await fleetPlace([LOCAL]);
+  const secret = ['secret', 'scalr-agent-token'];
+  await kubectl('delete', ...secret);
+  await kubectl('create', 'secret', 'generic', 'scalr-agent-token', '--from-literal=token=old');
+  const argv = [
+    'export',
+    'helmfile',
+    ...FLAGS,
+    '--namespace',
+    namespace,
+    '--out',
+    'fleet',
+    '--json',
+  ];
+  const {status, stdout, stderr} = runBuilt('scalr-agent', argv, {cwd});
+  expect(status, stderr).toBe(0);
+  const {steps} = JSON.parse(stdout) as {steps: string[]};
+  const create = steps.find((step) => step.includes('create secret')) as string;
+  const stored = async (token: string): Promise<string> => {
+    await execa('sh', ['-c', create], {
+      cwd,
+      env: {...env, SCALR_AGENT_TOKEN: token},
+      reject: false,
+    });
+    return kubectl('get', ...secret, '--output', 'jsonpath={.data.token}');
+  };
+  expect(await stored('')).toBe(Buffer.from('old').toString('base64'));
+  expect(await stored(TOKEN)).toBe(encoded);
+});
+
 buildBeforeTests('sops', 'age-keygen', 'kubeseal');
 
 test('SOPS encrypts the token of the printed command, and decrypts the Secret of the chart', async (context) => {

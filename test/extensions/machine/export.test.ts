@@ -1,4 +1,4 @@
-import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {execa} from 'execa';
@@ -454,6 +454,41 @@ test('calls no program in install.sh that may be this one', async () => {
   const programs = [...script.matchAll(/^([\w-]+)(?= )/gm)].map(([word]) => word);
   expect(new Set(programs)).toEqual(new Set(['set', 'cd', 'install', 'systemctl']));
   expect(files.find(({path}) => path.endsWith('scalr-agent.conf'))?.text).toContain('User=root\n');
+});
+
+test.each([
+  ['docker', 'docker'],
+  ['systemd', 'install'],
+] as const)('the script of %s keeps the agent that runs until agent.env contains a token', async (target, program) => {
+  const {files} = exportHost(await settingsFrom({url: 'https://acme.scalr.io'}), target);
+  const folder = mkdtempSync(join(tmpdir(), 'scalr-token-'));
+  onTestFinished(() => rmSync(folder, {recursive: true}));
+  for (const {path, text} of files.filter((file) => !file.path.includes('/')))
+    writeFileSync(join(folder, path), text);
+  const log = join(folder, 'log');
+  writeFileSync(join(folder, program), `#!/bin/sh\necho "$@" >> '${log}'\nexit 1\n`, {
+    mode: 0o755,
+  });
+  const script = files.find(({isExecutable}) => isExecutable)?.path as string;
+  const started = () =>
+    execa('sh', [script], {
+      cwd: folder,
+      env: {PATH: `${folder}:${process.env['PATH']}`},
+      reject: false,
+    });
+  expect(await started()).toMatchObject({
+    exitCode: 1,
+    stderr: 'agent.env contains no token. Set SCALR_AGENT_TOKEN in it, and run this script again.',
+  });
+  expect(existsSync(log)).toBe(false);
+  writeFileSync(join(folder, 'agent.env'), `SCALR_AGENT_TOKEN=${TOKEN}\n`);
+  await started();
+  expect(existsSync(log)).toBe(true);
+});
+
+test('the command of a Compose file without a token requires one', async () => {
+  const {steps} = exportHost(await settingsFrom({url: 'https://acme.scalr.io'}), 'compose');
+  expect(steps).toContain("grep -q '^SCALR_AGENT_TOKEN=.' agent.env && docker compose up --detach");
 });
 
 test('keeps variables that the user has added to agent.env, and names them', async () => {

@@ -7,6 +7,8 @@
 set -eu
 cd "$(dirname "$0")"
 
+grep -q '^SCALR_AGENT_TOKEN=.' agent.env || { echo 'agent.env contains no token. Set SCALR_AGENT_TOKEN in it, and run this script again.' >&2; exit 1; }
+
 # The agent starts containers through the socket of Docker.
 socket=$(docker context inspect --format '{{.Endpoints.docker.Host}}')
 case $socket in

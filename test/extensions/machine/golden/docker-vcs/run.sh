@@ -10,6 +10,8 @@
 set -eu
 cd "$(dirname "$0")"
 
+grep -q '^SCALR_AGENT_TOKEN=.' agent.env || { echo 'agent.env contains no token. Set SCALR_AGENT_TOKEN in it, and run this script again.' >&2; exit 1; }
+
 exists() {
   docker container inspect "$1" >/dev/null 2>&1
 }
