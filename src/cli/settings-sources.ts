@@ -9,6 +9,7 @@ import {
 import {type ExpectedError, onFailure} from '../ground/errors.ts';
 import type {SettingFinding} from '../ground/finding.ts';
 import {valuesFile} from '../settings/chart-values.ts';
+import {agentImage} from '../settings/images.ts';
 import {chart, chartVersion, type TargetName, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import type {App} from './app.ts';
@@ -113,7 +114,9 @@ async function fromValuesFiles(
   sources: readonly SettingsSource[],
   app: Reader,
 ): Promise<SettingsSource[]> {
-  const {answers, problems} = await findIn(sources, app, {only: [valuesFile, chart, chartVersion]});
+  const {answers, problems} = await findIn(sources, app, {
+    only: [valuesFile, chart, chartVersion, agentImage],
+  });
   const named = new Settings(answers);
   const files = named.get(valuesFile);
   // Invalid values are reported later, together with all other problems.

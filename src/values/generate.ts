@@ -103,7 +103,7 @@ export function generate(
     (path) => origins.findLast((origin) => startsWith(path, origin.path))?.setting,
   );
   refuseRepeatedVariables({values, origins}, target);
-  refuseOverruled(settings, effective);
+  refuseOverruled(settings, effective, () => readAlone(settings, target, spelled));
   const input = {
     values: seen,
     get: effectiveGet(settings, effective),
@@ -208,17 +208,28 @@ function refusing<T>(setting: Setting<unknown>, work: () => T): T {
   }
 }
 
-/** A key given by --set must not change a setting: reading the values back must give every explicit setting. */
-function refuseOverruled(settings: Settings, effective: ReadonlyMap<string, unknown>): void {
+/** What the settings give without --set. */
+function readAlone(settings: Settings, target: Target, spelled: Spell) {
+  const {values} = renderValues(settings.without(set), target, spelled);
+  return readEffective(effectiveValues(withoutMethodNames(values), target), target).settings;
+}
+
+/** A key given by --set must not change what an explicit setting gives. */
+function refuseOverruled(
+  settings: Settings,
+  effective: ReadonlyMap<string, unknown>,
+  readOthers: () => ReadonlyMap<string, unknown>,
+): void {
   if (settings.get(set) === undefined) return;
-  const overruled = settings
-    .entries()
-    .find(
-      ({setting, answer}) =>
-        settings.isExplicit(setting) &&
-        effective.has(setting.id) &&
-        !sameTree(effective.get(setting.id), answer.value),
+  const alone = readOthers();
+  const overruled = settings.entries().find(({setting, answer}) => {
+    const given = alone.has(setting.id) ? alone.get(setting.id) : answer.value;
+    return (
+      settings.isExplicit(setting) &&
+      effective.has(setting.id) &&
+      !sameTree(effective.get(setting.id), given)
     );
+  });
   if (overruled === undefined) return;
   throw failed(
     'CONFLICTING_SETTINGS',

@@ -15,7 +15,28 @@ async function values(files: Readonly<Record<string, string>>, argv: readonly st
   return {values: exit === 0 ? parse(stdout) : undefined, yaml: stdout, stderr, exit};
 }
 
+test.each([
+  'agent-local',
+  'agent-job',
+  'agent-k8s',
+])('another image of %s and a key of --set do not conflict', async (chart) => {
+  const argv = ['--chart', chart, '--url', 'https://acme.scalr.io', '--set', 'podAnnotations.a=b'];
+  const image = ['--agent-image', 'registry.corp/scalr/agent:9.9'];
+  const {exit, stderr} = await values({}, [...argv, ...image]);
+  expect(exit, stderr).toBe(0);
+});
+
 describe('--values-file', () => {
+  test('an agent image replaces the registry that the file has in the same key', async () => {
+    const team = `${URL}image:\n  repository: registry.corp/scalr/agent\n`;
+    const argv = ['--chart', 'agent-local', '--values-file', 'team.yaml'];
+    const imageOf = async (image: string) =>
+      (await values({'team.yaml': team}, [...argv, '--agent-image', image])).values.image;
+    const wanted = {repository: 'registry.corp/scalr/agent', tag: '1.4.0'};
+    expect(await imageOf('registry.corp/scalr/agent:1.4.0')).toEqual(wanted);
+    expect(await imageOf('scalr/agent:1.4.0')).toEqual(wanted);
+  });
+
   test.each([
     'agent-local',
     'agent-k8s',

@@ -1,10 +1,14 @@
+import {chartFor} from '../../charts/chart-version.ts';
 import {CHART_NAMES, type ChartName} from '../../charts/releases/chart-name.ts';
 import {chartSchema, leavesOf} from '../../charts/releases/schema.ts';
 import {newestOf, type Target} from '../../charts/releases/target.ts';
 import {targetOf} from '../../charts/target-of.ts';
 import {failed} from '../../ground/errors.ts';
-import {leafPaths, mergeValues, type Values} from '../../ground/tree.ts';
+import {leafPaths, mergeValues, spellPath, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
+import type {Setting} from '../../settings/define.ts';
+import {agentImage, imageRegistry} from '../../settings/images.ts';
+import {namesRegistry} from '../../settings/kinds/images.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {writtenSettings} from '../reading/read-values.ts';
@@ -86,7 +90,7 @@ interface FoundAnswer {
 }
 
 /**
- * The settings in the files of --values-file, by id, and the chart they are for. `named` holds the chart and the version
+ * The settings in the files of --values-file, by id, and the chart they are for. `named` holds the chart, the version and the agent image
  * of other sources. @throws ExpectedError
  */
 export function settingsInFiles(
@@ -104,12 +108,23 @@ export function settingsInFiles(
       ? named
       : named.with(chartVersion, {value: version, source: 'values-file'});
   const {target} = targetOf(known, () => name);
+  const written = writtenSettings(values, target);
+  if (replacesRegistry(named, target)) written.delete(imageRegistry.id);
   return new Map<string, FoundAnswer>([
-    ...[...writtenSettings(values, target)].map(([id, value]): [string, FoundAnswer] => [
-      id,
-      {value},
-    ]),
+    ...[...written].map(([id, value]): [string, FoundAnswer] => [id, {value}]),
     [chart.id, {value: name, because}],
     ...(version === undefined ? [] : [[chartVersion.id, {value: version, because}] as const]),
   ]);
+}
+
+/** An agent image with a registry replaces the one of the files, if the chart has one key for both. */
+function replacesRegistry(named: Settings, target: Target): boolean {
+  const image = named.get(agentImage);
+  if (image === undefined || !namesRegistry(image)) return false;
+  const paths = (setting: Setting): string[] =>
+    chartFor(target)
+      .rows.filter((row) => row.setting === setting)
+      .flatMap((row) => row.paths.map(spellPath));
+  const ofImage = paths(agentImage);
+  return paths(imageRegistry).every((path) => ofImage.includes(path));
 }
