@@ -112,6 +112,8 @@ test.each([
   ],
   ['Error from server (NotFound): namespaces "scalr" not found', 'namespace'],
   ['read: connection reset by peer', 'CONNECTION_FAILED'],
+  ['registration FAILED: dial tcp: lookup acme.scalr.io: no such host', 'DNS_FAILED'],
+  ['lost the connection to the server: connection refused', 'CONNECTION_FAILED'],
   ['bash: kubectl: command not found', 'TOOL_NOT_FOUND'],
   ['Memory cgroup out of memory: Killed process 1234 (terraform)', 'OOM_KILLED'],
   ['Exit Code:    137', 'OOM_KILLED'],
