@@ -3,6 +3,7 @@ import {originOf} from '../cli/app.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {closestCode, type Explanation, explain, explanations} from '../findings/catalog.ts';
 import {type ExpectedError, usageError} from '../ground/errors.ts';
+import {codeOfToolLine} from '../ground/known-failures.ts';
 import {codesText, explanationText} from '../ui/explain.ts';
 import {docsOf} from '../ui/messages.ts';
 import type {Screen} from '../ui/theme.ts';
@@ -56,17 +57,23 @@ function explainedText(
   return others.length === 0 ? text : `${text}\n${codesText(others, screen, true)}`;
 }
 
-/** What helm prints about a chart that it cannot download quotes a reason that an agent can have too. */
-const OF_CHART = /chart repository|\/index\.yaml/;
-
-/** An event of kubectl has one code. A line of a log can be of an agent, or of another program with the same words. */
+/**
+ * An error of helm or kubectl has one code, and so has an event. A line of a log can be of an agent, or of another
+ * program with the same words.
+ */
 async function explained(text: string): Promise<Explanation[]> {
-  if (!text.includes(' ')) return explain(text);
-  if (OF_CHART.test(text)) return explain('CHART_NOT_FOUND');
+  if (!text.includes(' ')) return explain(ofContainer(text));
   const {codeOfEvent} = await import('../checks/diagnose/explain.ts');
   const {matchLine} = await import('../checks/diagnose/agent-log.ts');
-  return explain(codeOfEvent(text) ?? text, matchLine(text)?.meaning);
+  return explain(text, {
+    certain: codeOfToolLine(text) ?? codeOfEvent(text),
+    probable: matchLine(text)?.meaning,
+  });
 }
+
+/** kubectl prints `Init:0/1` while an init container runs, and `Init:Error` for the state Error of one. */
+const ofContainer = (status: string): string =>
+  /^Init:\d/.test(status) ? 'Init' : status.replace(/^Init:/, '');
 
 const documentOf = (
   {topic, words = [], ...entry}: Explanation,

@@ -8,6 +8,7 @@ import upgrade from '../../templates/findings/upgrade.yaml';
 import values from '../../templates/findings/values.yaml';
 import warnings from '../../templates/findings/warnings.yaml';
 import {closest} from '../ground/similar-text.ts';
+import {resembling, spelledIn} from './own-text.ts';
 
 /** What the catalog says about a code. Texts are Markdown without links. */
 interface Entry {
@@ -57,11 +58,19 @@ export const explanations = (): Explanation[] =>
     })),
   );
 
+/** The code of a pasted line. */
+interface CodeOfLine {
+  /** Of a line that only kubectl or helm prints. */
+  certain?: string | undefined;
+  /** Of a line that another program can print too. It comes first. */
+  probable?: string | undefined;
+}
+
 /**
  * The explanations of a code, of a word that kubectl or a log uses, or of a pasted line that contains such words; empty if
- * nothing matches. `probable` is the code of a pasted line, which comes first.
+ * nothing matches.
  */
-export function explain(text: string, probable?: string): Explanation[] {
+export function explain(text: string, {certain, probable}: CodeOfLine = {}): Explanation[] {
   const all = explanations();
   const wanted = normal(text);
   // Without a dash, it may be a word as well.
@@ -74,13 +83,19 @@ export function explain(text: string, probable?: string): Explanation[] {
     [code, ...words].some((each) => normal(each) === wanted),
   );
   if (named.length > 0) return named;
-  const found = inLine(text, all);
-  const pasted = [
+  const spelled = spelledIn(text, all);
+  if (spelled.length > 0) return spelled;
+  if (certain !== undefined) return all.filter(({code}) => code === certain);
+  const pasted = new Set([
+    ...resembling(text, all.filter(isOwnMessage)),
     ...all.filter(({code}) => code === probable),
-    ...found.filter(({code}) => code !== probable),
-  ];
-  return pasted.length > 0 ? pasted : withWords(text, all);
+    ...inLine(text, all),
+  ]);
+  return pasted.size > 0 ? [...pasted] : withWords(text, all);
 }
+
+/** Causes quote kubectl or a log, which have patterns of their own. */
+const isOwnMessage = ({topic}: Explanation): boolean => topic.page !== 'causes.md';
 
 /** The explanations whose code, title or words have every word of the text, or begin with it. */
 function withWords(text: string, all: readonly Explanation[]): Explanation[] {
@@ -110,8 +125,11 @@ function inLine(line: string, all: readonly Explanation[]): Explanation[] {
 
 /** States such as Pending and Error are also words of a sentence. */
 const isInLine = (word: string, line: string): boolean =>
-  !/^[A-Z][a-z]+$/.test(word) &&
-  new RegExp(`(?<!\\w)${word.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}(?!\\w)`, 'i').test(line);
+  !/^[A-Z][a-z]+$/.test(word) && new RegExp(`(?<!\\w)${patternOf(word)}(?!\\w)`, 'i').test(line);
+
+/** As `kubectl describe` prints it too: `Exit Code:    137`. */
+const patternOf = (word: string): string =>
+  word.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll(' ', ':?\\s+');
 
 /** The code or word that was probably meant. */
 export function closestCode(word: string): string | undefined {
@@ -121,5 +139,5 @@ export function closestCode(word: string): string | undefined {
   return near === undefined ? undefined : spelled.get(near);
 }
 
-/** Case, dashes, underscores and spaces make no difference. */
-const normal = (text: string): string => text.toLowerCase().replaceAll(/[\s_-]/g, '');
+/** Case, dashes, underscores, colons and spaces make no difference. */
+const normal = (text: string): string => text.toLowerCase().replaceAll(/[\s:_-]/g, '');

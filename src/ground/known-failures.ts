@@ -111,7 +111,7 @@ const OF_CLUSTER_TOOLS: readonly KnownFailure[] = [
   {
     tool: 'helm',
     stderr:
-      /chart ".*" .*not found|failed to (download|fetch|pull)|could not find|404 Not Found|not a valid chart repository or cannot be reached/i,
+      /chart ".*" .*not found|failed to (download|fetch|pull)|could not find|404 Not Found|not a valid chart repository or cannot be reached|\/index\.yaml/i,
     code: 'CHART_NOT_FOUND',
     suggestions: () => [
       changing`Check ${{id: 'chart-version'}} and the connection to the chart repository, or use a local chart with ${{id: 'chart-source'}}`,
@@ -258,6 +258,18 @@ const OF_MACHINE_TOOLS: readonly KnownFailure[] = [
     suggestions: () => ['Run the command with sudo'],
   },
 ];
+
+/** Helm and kubectl say so; an agent or a run can have the reason after it too. With `--wait`, Helm has its own deadline. */
+const OF_TOOL =
+  /Error from server|Unable to connect to the server|connection to the server \S+ was refused|must be logged in|exec plugin: |getting credentials|context "[^"]*" does not exist|cluster unreachable|(?:INSTALLATION|UPGRADE|ROLLBACK) FAILED: (?!context deadline|timed out)|chart repository|index\.yaml|failed to (?:download|fetch) "/;
+
+/** The code of a line that helm or kubectl printed; undefined for other lines and for errors without a code of their own. */
+export function codeOfToolLine(line: string): string | undefined {
+  const code = OF_TOOL.test(line)
+    ? OF_CLUSTER_TOOLS.find(({stderr}) => stderr.test(line))?.code
+    : undefined;
+  return code === 'TOOL_FAILED' ? undefined : code;
+}
 
 /** The first one that matches what the tool printed. */
 export function knownFailure({tool}: Call, stderr: string): KnownFailure | undefined {

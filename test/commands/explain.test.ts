@@ -3,6 +3,7 @@ import Explain from '../../src/commands/explain.ts';
 import {explanations} from '../../src/findings/catalog.ts';
 import {explanationText} from '../../src/ui/explain.ts';
 import causeExamples from '../../templates/findings/cause-examples.json' with {type: 'json'};
+import examples from '../../templates/findings/examples.json' with {type: 'json'};
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';
 
@@ -22,7 +23,7 @@ test.each([
   expect(stdout).toMatch(/\/docs\/[a-z]+\.md#[a-z0-9_-]+\n$/);
 });
 
-/** Lines of kubectl that `status` reads too. */
+/** Lines of kubectl that `status` reads too, and errors of helm and kubectl. */
 const EVENTS = [
   [
     'Failed to pull image "a/b:1": rpc error: code = NotFound desc = failed to pull and unpack image "a/b:1": failed to resolve reference "a/b:1": a/b:1: not found',
@@ -40,11 +41,125 @@ const EVENTS = [
     'Error creating: pods "a" is forbidden: exceeded quota: compute, requested: cpu=1',
     'QUOTA_EXCEEDED',
   ],
+  [
+    'Error: Kubernetes cluster unreachable: Get "https://10.0.0.1:6443/version": dial tcp 10.0.0.1:6443: i/o timeout',
+    'CLUSTER_UNREACHABLE',
+  ],
+  [
+    'Unable to connect to the server: x509: certificate signed by unknown authority',
+    'CLUSTER_UNREACHABLE',
+  ],
+  [
+    'Unable to connect to the server: dial tcp: lookup a on 10.0.0.1:53: no such host',
+    'CLUSTER_UNREACHABLE',
+  ],
+  ['error: context "nowhere" does not exist', 'CLUSTER_UNREACHABLE'],
+  [
+    'Unable to connect to the server: getting credentials: exec: executable aws not found',
+    'NOT_LOGGED_IN',
+  ],
+  ['error: You must be logged in to the server (Unauthorized)', 'NOT_LOGGED_IN'],
+  [
+    'Error from server (Forbidden): pods is forbidden: User "joe" cannot list resource "pods" in API group "" in the namespace "a"',
+    'FORBIDDEN',
+  ],
+  ['Error: failed to download "scalr/agent-k8s"', 'CHART_NOT_FOUND'],
+  [
+    'failed calling webhook "x.y.z": no endpoints available for service "kyverno"',
+    'WEBHOOK_UNREACHABLE',
+  ],
+  [
+    'Error: Internal error occurred: failed calling webhook "a.b.c": failed to call webhook: Post "https://a.b.svc/x": context deadline exceeded',
+    'WEBHOOK_UNREACHABLE',
+  ],
+  [
+    'Error: INSTALLATION FAILED: admission webhook "validate.kyverno.svc" denied the request: labels required',
+    'ADMISSION_DENIED',
+  ],
+  [
+    'Readiness probe failed: Get "http://10.1.1.1:8080/healthz": dial tcp 10.1.1.1:8080: connect: connection refused',
+    'PROBE_FAILING',
+  ],
+  ['node(s) had volume node affinity conflict', 'VOLUME_NODE_AFFINITY'],
+  ['container has runAsNonRoot and image will run as root', 'RUNS_AS_ROOT'],
+  [
+    "pull access denied for scalr/agent, repository does not exist or may require 'docker login'",
+    'IMAGE_DENIED',
+  ],
+  ['Error from server (NotFound): secrets "scalr-agent-token" not found', 'SECRET_NOT_FOUND'],
+  [
+    'OCI runtime create failed: runc create failed: exec: "/bin/agent": no such file',
+    'COMMAND_NOT_FOUND',
+  ],
 ] as const;
 
 test.each(EVENTS)('the line %s has one code', async (line, code) => {
   const {stdout} = await runCommand(Explain, [line, '--json']);
   expect(JSON.parse(stdout).findings.map((each: {code: string}) => each.code)).toEqual([code]);
+});
+
+test.each([
+  ['Back-off restarting failed container agent in pod agent-5f-x_scalr', 'CRASH_LOOP'],
+  ['Error: UPGRADE FAILED: "scalr-agent" has no deployed releases', 'RELEASE_FAILED'],
+  ['Error: UPGRADE FAILED: context deadline exceeded', 'TIMED_OUT'],
+  [
+    'Error: UPGRADE FAILED: resource Deployment/a/b not ready. status: InProgress, message: Available: 0/1',
+    'TIMED_OUT',
+  ],
+  [
+    'Error: chart requires kubeVersion: >=1.35.0 which is incompatible with Kubernetes v1.30.0',
+    'server-version',
+  ],
+  ['Error from server (NotFound): namespaces "scalr" not found', 'namespace'],
+  ['read: connection reset by peer', 'CONNECTION_FAILED'],
+  ['registration FAILED: dial tcp: lookup acme.scalr.io: no such host', 'DNS_FAILED'],
+  ['lost the connection to the server: connection refused', 'CONNECTION_FAILED'],
+  ['bash: kubectl: command not found', 'TOOL_NOT_FOUND'],
+  ['Memory cgroup out of memory: Killed process 1234 (terraform)', 'OOM_KILLED'],
+  ['Exit Code:    137', 'OOM_KILLED'],
+  ['signal: killed', 'OOM_KILLED'],
+  ['429', 'IMAGE_RATE_LIMIT'],
+  ['Init:Error', 'CRASH_LOOP'],
+  ['Init:CrashLoopBackOff', 'CRASH_LOOP'],
+  ['Init:0/1', 'INIT_STUCK'],
+  ['PodInitializing', 'INIT_STUCK'],
+  ['SchedulingGated', 'NOT_SCHEDULED'],
+  ['OutOfcpu', 'INSUFFICIENT_CPU'],
+  ['Secret scalr-agent-token not found', 'secrets'],
+  [
+    'Error: Cannot reach the Kubernetes API at 10.1.2.3:6443 (connection refused).',
+    'CLUSTER_UNREACHABLE',
+  ],
+  ['Error: Release acme not found in namespace agents.', 'RELEASE_NOT_FOUND'],
+  ['StorageClass fast of PVC cache not found (existing: standard)', 'storage-class'],
+  ['Context prod no longer selects the cluster of the plan.', 'TARGET_CHANGED'],
+  ['× OBJECT_MISSING  Role acme: not found', 'OBJECT_MISSING'],
+  ['  More: scalr-agent explain CLUSTER_UNREACHABLE', 'CLUSTER_UNREACHABLE'],
+])('the line or the state %s leads first to %s', async (line, code) => {
+  const {stdout} = await runCommand(Explain, [line, '--json']);
+  expect(JSON.parse(stdout).findings[0].code).toBe(code);
+});
+
+test.each([
+  ['401', ['NOT_LOGGED_IN', 'SCALR_DENIED', 'IMAGE_DENIED', 'TOKEN_REJECTED']],
+  ['403', ['FORBIDDEN', 'SCALR_DENIED', 'IMAGE_DENIED', 'SCALR_FORBIDDEN']],
+  ['404', ['SCALR_NOT_FOUND', 'IMAGE_NOT_FOUND', 'AGENT_API_NOT_FOUND']],
+  ['Exit Code: 143', ['EVICTED', 'PROBE_FAILING', 'RESTARTED']],
+  ['slow runs', ['SLOW_IMAGE_PULLS', 'CACHE_NOT_USED', 'host-cpu']],
+])('%s has all meanings: %j', async (line, codes) => {
+  const {stdout} = await runCommand(Explain, [line, '--json']);
+  expect(JSON.parse(stdout).findings.map((each: {code: string}) => each.code)).toEqual(
+    expect.arrayContaining(codes),
+  );
+});
+
+/** Two errors can have one message, and the lines below it name a more specific code. Without a further word, it is too short. */
+test.each(
+  Object.entries(examples).filter(([, example]) => /^Error: (?!Interrupted)/.test(example)),
+)('the first sentence of the message of %s leads there', async (_, example) => {
+  const [sentence = ''] = example.replaceAll(/\s+/g, ' ').split(/(?<=\.) | Next steps:/, 1);
+  const {stdout} = await runCommand(Explain, [sentence, '--json']);
+  expect(JSON.parse(stdout).findings?.[0]?.example, stdout).toBe(example);
 });
 
 test.each([
@@ -143,6 +258,9 @@ test.each([
   ['immutable', 'IMMUTABLE_FIELD'],
   ['timeout', 'TIMED_OUT'],
   ['upgrade blocked', 'UPGRADE_BLOCKED'],
+  ['agent not connecting', 'AGENT_OFFLINE'],
+  ['pods not starting', 'START_FAILED'],
+  ['workspace stuck in queue', 'RUNS_WAITING'],
 ])('own words lead to codes, without quotes: %s', async (words, code) => {
   const {stdout, stderr, exit} = await runCommand(Explain, [...words.split(' '), '--json']);
   expect(exit, stderr).toBe(0);

@@ -627,12 +627,25 @@ test('installs nothing into a namespace that is being deleted', async () => {
     metadata: {name: 'held', finalizers: ['test.scalr.io/held']},
   });
   await place.kubectl('delete', 'namespace', place.namespace, '--wait=false');
+  await place.kubectl(
+    'wait',
+    '--for=condition=NamespaceFinalizersRemaining',
+    `namespace/${place.namespace}`,
+    '--timeout=60s',
+  );
   const argv = [...chartFlags('agent-local'), '--yes', '--json'];
   const checked = await install(place, helm.path, argv, {env: TOKEN});
-  expect(JSON.parse(checked.stdout).error).toMatchObject({
+  const {error} = JSON.parse(checked.stdout);
+  expect(error).toMatchObject({
     code: 'PREFLIGHT_FAILED',
     message: expect.stringContaining(`${place.namespace} is being deleted`),
   });
+  // It is held for good, and the objects of the install are not the reason.
+  expect(error.message).not.toContain('Admission control');
+  expect(error.suggestions.join()).not.toContain('--for=delete');
+  expect(error.suggestions.join()).toContain(
+    `kubectl get configmaps --namespace ${place.namespace}`,
+  );
   const tried = await install(place, helm.path, [...argv, '--skip-preflight'], {env: TOKEN});
   expect(JSON.parse(tried.stdout).error).toMatchObject({
     code: 'NAMESPACE_TERMINATING',

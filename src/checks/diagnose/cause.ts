@@ -69,14 +69,15 @@ export interface CauseTable {
   symptoms(snapshot: Snapshot, now: Date): readonly Symptom[];
   rows: readonly CauseRow[];
   /** The text of a symptom in a line of kubectl or of a log; undefined if the line is about something else. */
-  textIn?(line: string): string | undefined;
+  textIn?: ((line: string) => string | undefined) | undefined;
 }
 
 /** A row with its own symptoms. */
 export const singleCause = ({
   symptoms,
+  textIn,
   ...row
-}: CauseRow & Pick<CauseTable, 'symptoms'>): CauseTable => ({symptoms, rows: [row]});
+}: CauseRow & Omit<CauseTable, 'rows'>): CauseTable => ({symptoms, textIn, rows: [row]});
 
 /** Prefixes that runtimes and kubelets add to a message. */
 const WRAPPINGS: readonly RegExp[] = [

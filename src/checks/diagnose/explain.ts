@@ -59,7 +59,9 @@ function refusalOf(
 const creationCauses: CauseTable = {
   symptoms: refusedPods,
   textIn: (line) =>
-    /\bFailedCreate\b|Error creating: |pods "[^"]*" is forbidden: (?!User )/.test(line)
+    /\bFailedCreate\b|Error creating: |pods "[^"]*" is forbidden: (?!User )|failed calling webhook|admission webhook .* denied|ValidatingAdmissionPolicy .* denied/.test(
+      line,
+    )
       ? unwrap(line.replace(/^.*?\bFailedCreate\b:?\s*/, ''))
       : undefined,
   rows: [

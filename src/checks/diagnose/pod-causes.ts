@@ -75,6 +75,7 @@ export const containerCauses: readonly CauseTable[] = [
       brokenContainers(snapshot).flatMap((broken) =>
         broken.messages.map((text) => notStarted(broken, text)),
       ),
+    textIn: (line) => (/OCI runtime|\bexec(?:-loop)?\b/.test(line) ? line : undefined),
     rows: [
       // Waiting changes neither the image nor the cluster version.
       {
@@ -267,6 +268,8 @@ export const podCauses: readonly CauseTable[] = [
     permanentAfter: 180,
     remedy: 'The container is running but not healthy. Check its log',
     kubectlArgs: readLog(),
+    textIn: (line) =>
+      /\b(?:Readiness|Liveness|Startup) probe \w+ed\b/.test(line) ? line : undefined,
     symptoms: (snapshot) =>
       unhealthyPods(snapshot).flatMap((pod) => {
         const {event, container} = probeFailure(snapshot, pod) ?? {};

@@ -293,7 +293,7 @@ export const schedulingCauses: readonly CauseTable[] = [
   {
     symptoms: unscheduledPods,
     textIn: (line) => {
-      const [message] = /\d+\/\d+ nodes are available: .*/s.exec(line) ?? [];
+      const [message] = /\d+\/\d+ nodes are available: .*|(?:\d+ )?node\(s\) .*/s.exec(line) ?? [];
       return message && (partsIn(message)[0]?.text ?? message);
     },
     rows: [

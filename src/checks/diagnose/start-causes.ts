@@ -107,7 +107,9 @@ export const imageCauses: readonly CauseTable[] = [
     symptoms: failedPulls,
     textIn: (line) => {
       const [message = ''] =
-        /ImagePullBackOff: \S+: .*|(?:Failed to pull|Back-off pulling) image ".*/s.exec(line) ?? [];
+        /ImagePullBackOff: \S+: .*|(?:Failed to pull|Back-off pulling) image ".*|pull access denied for .*|toomanyrequests: .*|manifest unknown.*/s.exec(
+          line,
+        ) ?? [];
       return unwrap(message.replace(/^ImagePullBackOff: \S+: /, '')) || undefined;
     },
     rows: [
@@ -206,7 +208,10 @@ const WITHOUT_REASON: readonly [RegExp, string][] = [
   [/AttachVolume\.|Multi-Attach/, 'FailedAttachVolume'],
   [/MountVolume\.|(?:attach or )?mount volumes/, 'FailedMount'],
   [/failed to create pod sandbox/i, 'FailedCreatePodSandBox'],
-  [/(?:secret|configmap) "[^"]+" not found|couldn't find key/, 'CreateContainerConfigError'],
+  [
+    /(?:secret|configmap)s? "[^"]+" not found|couldn't find key|runAsNonRoot/,
+    'CreateContainerConfigError',
+  ],
 ];
 
 /** As `startFailure` writes it. */

@@ -158,6 +158,9 @@ function injectedInto(object: KubernetesObject, admitted: Tree): string[] {
   return object.kind === 'Pod' ? namesIn(admitted).filter((name) => !own.includes(name)) : [];
 }
 
+/** The check of the namespace says what to do. */
+const ENDING_NAMESPACE = 'its namespace is being deleted';
+
 /** What an error says about the object; an object that exists was admitted before. */
 function outcomeOf(
   error: ReadError,
@@ -167,6 +170,7 @@ function outcomeOf(
   if (status === EXISTS) return {};
   if (NOT_ASKED.includes(error.kind)) return {untried: errorLine(error)};
   if (NOT_FOUND.test(message)) return {untried: NO_NAMESPACE};
+  if (message.includes('because it is being terminated')) return {untried: ENDING_NAMESPACE};
   const untried = excuse?.(message) ?? untriedBecause(message);
   if (untried !== undefined) return untried === '' ? {} : {untried};
   const isRejected = REJECTIONS.includes(status) || message.includes('failed calling webhook');

@@ -22,7 +22,10 @@ export const isEnding = ({metadata}: KubernetesObject): boolean =>
 
 /** Kubernetes removes its own finalizers when nothing uses the object any more. */
 export const isHeld = ({metadata: {finalizers = []}}: EndingObject): boolean =>
-  finalizers.some((each) => !/^(?:[\w-]+\.)*(?:kubernetes|k8s)\.io\/|^[^./]+$/.test(each));
+  finalizers.some(isForeign);
+
+const isForeign = (finalizer: string): boolean =>
+  !/^(?:[\w-]+\.)*(?:kubernetes|k8s)\.io\/|^[^./]+$/.test(finalizer);
 
 /** Why it still exists. */
 export function endingText(object: EndingObject): string {
@@ -54,16 +57,35 @@ export function howToEnd(object: EndingObject, kubeTarget: ClusterTarget): strin
     // Without what removes the finalizer, its work may be left undone: a disk, a DNS record.
     return `Start the program that removes the finalizer. If it no longer exists: ${callText(removeFinalizers(kubeTarget, refOf(object)))}`;
   const {metadata, spec, kind} = object;
+  const held = heldContent(object);
+  if (held !== undefined) {
+    const list = kubectlCommand(kubeTarget, 'get', held.kinds, '--namespace', metadata.name);
+    return `Start the program that removes ${held.finalizers} from what is in it. If it no longer exists, remove the finalizer from each object. List them: ${list}`;
+  }
   if (kind !== 'Pod' || spec?.nodeName === undefined) return undefined;
   const where = ['--namespace', metadata.namespace ?? kubeTarget.namespace];
   return `If node ${spec.nodeName} no longer exists, or is switched off: ${kubectlCommand(kubeTarget, 'delete', 'pod', metadata.name, '--force', ...where)}`;
 }
 
 /** `unable to retrieve the complete list of server APIs: metrics.k8s.io/v1beta1: stale GroupVersion discovery: …` as APIService v1beta1.metrics.k8s.io */
-function deadService({status}: EndingObject): string | undefined {
-  const failure = status?.conditions?.find(
-    ({type, status: is}) => type === 'NamespaceDeletionDiscoveryFailure' && is === 'True',
-  );
-  const [, group, version] = /APIs: ([\w.-]+)\/(\w+): /.exec(failure?.message ?? '') ?? [];
+function deadService(object: EndingObject): string | undefined {
+  const failure = messageOf(object, 'NamespaceDeletionDiscoveryFailure');
+  const [, group, version] = /APIs: ([\w.-]+)\/(\w+): /.exec(failure) ?? [];
   return group === undefined ? undefined : `${version}.${group}`;
 }
+
+/** `Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances`, and `Some resources are remaining: configmaps. has 1 resource instances` */
+function heldContent(object: EndingObject): {finalizers: string; kinds: string} | undefined {
+  const finalizers = namesIn(messageOf(object, 'NamespaceFinalizersRemaining')).filter(isForeign);
+  const kinds = namesIn(messageOf(object, 'NamespaceContentRemaining'));
+  return finalizers.length > 0 && kinds.length > 0
+    ? {finalizers: finalizers.join(', '), kinds: kinds.join()}
+    : undefined;
+}
+
+const namesIn = (message: string): string[] =>
+  [...message.matchAll(/(\S+?)\.? (?:in|has) \d+ resource/g)].flatMap(([, name]) => name ?? []);
+
+const messageOf = ({status}: EndingObject, condition: string): string =>
+  status?.conditions?.find(({type, status: is}) => type === condition && is === 'True')?.message ??
+  '';

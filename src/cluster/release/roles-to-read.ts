@@ -17,7 +17,7 @@ type Readable = Pick<ReleaseName, 'kubeTarget'> & Partial<ReleaseName>;
 type Scope = 'workloads' | 'everything';
 
 const WITHOUT_SECRETS =
-  'These roles do not allow reading Secrets, so chart version, values and differences are not shown.';
+  'These roles do not allow reading Secrets, so chart version, values and differences are not shown, and a release without pods is not found. For these, grant get and list of secrets in its namespace as well.';
 
 /** Complete roles for reading a release. Those for a whole cluster never grant Secrets. `message` is that of the refusal. */
 export async function rolesToRead(

@@ -15,6 +15,24 @@ const condition = (type: string, message: string) => ({
   status: {conditions: [{type, status: 'True', message}]},
 });
 
+const content = (finalizer: string) => ({
+  status: {
+    conditions: [
+      {
+        type: 'NamespaceContentRemaining',
+        status: 'True',
+        message:
+          'Some resources are remaining: configmaps. has 1 resource instances, agenttasks.scalr.io has 2 resource instances',
+      },
+      {
+        type: 'NamespaceFinalizersRemaining',
+        status: 'True',
+        message: `Some content in the namespace has finalizers remaining: ${finalizer} in 3 resource instances`,
+      },
+    ],
+  },
+});
+
 // Messages of the API server 1.35.
 test.each([
   [
@@ -31,14 +49,14 @@ test.each([
   ],
   [
     'a finalizer in a namespace',
-    ending(
-      'Namespace',
-      condition(
-        'NamespaceFinalizersRemaining',
-        'Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances',
-      ),
-    ),
+    ending('Namespace', content('example.com/hold')),
     /example\.com\/hold/,
+    /removes example\.com\/hold from .* List them: kubectl get configmaps,agenttasks\.scalr\.io --namespace x /,
+  ],
+  [
+    'a finalizer in a namespace that Kubernetes removes',
+    ending('Namespace', content('kubernetes.io/pvc-protection')),
+    /pvc-protection/,
     undefined,
   ],
   [

@@ -1,5 +1,5 @@
 import {endingText, howToEnd, isEnding} from '../../../cluster/kubernetes/ending-objects.ts';
-import {kubectlCommand} from '../../../ground/command-line.ts';
+import {type ClusterTarget, kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown} from '../../../ground/fact.ts';
 import {changing, remediesOf} from '../../../ground/finding.ts';
 import {namespace} from '../../../settings/release.ts';
@@ -15,22 +15,27 @@ const exists = check('Namespace', 'namespace', 'Namespace', {
     const found = namespaceObject.value;
     if (found === undefined) return pass(`${kubeTarget.namespace} will be created`);
     if (!isEnding(found)) return pass(`${kubeTarget.namespace} exists`);
-    const wait = kubectlCommand(
-      kubeTarget,
-      'wait',
-      '--for=delete',
-      `namespace/${kubeTarget.namespace}`,
-      '--timeout=10m',
-    );
+    const end = howToEnd({kind: 'Namespace', ...found}, kubeTarget);
     return {
       verdict: 'error',
       message: `${kubeTarget.namespace} is being deleted, so no objects can be created in it: ${endingText(found)}`,
-      remedies: [
-        changing`Use another one with ${namespace}, or wait until it is deleted: ${wait}`,
-        ...remediesOf(howToEnd({kind: 'Namespace', ...found}, kubeTarget)),
-      ],
+      remedies:
+        end === undefined
+          ? [
+              changing`Use another one with ${namespace}, or wait until it is deleted: ${waitCommand(kubeTarget)}`,
+            ]
+          : [changing`Use another one with ${namespace}`, ...remediesOf(end)],
     };
   },
 });
+
+const waitCommand = (kubeTarget: ClusterTarget): string =>
+  kubectlCommand(
+    kubeTarget,
+    'wait',
+    '--for=delete',
+    `namespace/${kubeTarget.namespace}`,
+    '--timeout=10m',
+  );
 
 export const namespaceChecks: readonly Check[] = [exists, admission, injectedSidecars, quota];
