@@ -1,9 +1,7 @@
-import {statSync} from 'node:fs';
-import module from 'node:module';
-import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {ExitCode, interrupted} from '../ground/errors.ts';
 import {
+  cacheCompiledCode,
   mayBeWsl,
   onUnhandledInterrupt,
   readPackageJson,
@@ -42,25 +40,6 @@ export async function launch(args: string[]): Promise<void> {
   if (process.env['NO_COLOR']) delete process.env['FORCE_COLOR'];
   const {start} = await import('./start.ts');
   return start(argv, root);
-}
-
-/**
- * Compiled code for the next start. Not in the temporary directory, which is the default of Node.js: what another user of the machine has
- * put there would be executed.
- */
-function cacheCompiledCode(): void {
-  const home = process.env['XDG_CACHE_HOME'] || homedir();
-  if (!isOwn(home)) return;
-  const parent = process.env['XDG_CACHE_HOME'] ? home : join(home, '.cache');
-  // Available since Node.js 22.1.
-  const {enableCompileCache} = module as {enableCompileCache?: (directory: string) => void};
-  enableCompileCache?.(join(parent, 'scalr-agent-install', 'compiled'));
-}
-
-/** With sudo, the home can be of another user. */
-function isOwn(directory: string): boolean {
-  const {uid} = statSync(directory, {throwIfNoEntry: false}) ?? {};
-  return uid !== undefined && (process.getuid === undefined || uid === process.getuid());
 }
 
 /** `help COMMAND` and `version` are flags; no command has the names. */

@@ -1,4 +1,7 @@
-import {existsSync, readFileSync} from 'node:fs';
+import {existsSync, readFileSync, statSync} from 'node:fs';
+import module from 'node:module';
+import {homedir} from 'node:os';
+import {join} from 'node:path';
 import type {Interrupts} from './system.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -43,4 +46,23 @@ export function mayBeWsl(): boolean {
   } catch {
     return true;
   }
+}
+
+/**
+ * Compiled code for the next start. Not in the temporary directory, which is the default of Node.js: what another user of the machine has
+ * put there would be executed.
+ */
+export function cacheCompiledCode(): void {
+  const home = process.env['XDG_CACHE_HOME'] || homedir();
+  if (!isOwn(home)) return;
+  const parent = process.env['XDG_CACHE_HOME'] ? home : join(home, '.cache');
+  // Available since Node.js 22.1.
+  const {enableCompileCache} = module as {enableCompileCache?: (directory: string) => void};
+  enableCompileCache?.(join(parent, 'scalr-agent-install', 'compiled'));
+}
+
+/** With sudo, the home can be of another user. */
+function isOwn(directory: string): boolean {
+  const {uid} = statSync(directory, {throwIfNoEntry: false}) ?? {};
+  return uid !== undefined && (process.getuid === undefined || uid === process.getuid());
 }

@@ -29,7 +29,7 @@ test.each([
   'standard',
   'strict',
 ] as const)('what a rule finds is hidden in the rest of its file and in other files: %s', (level) => {
-  const rules = new Set<string>();
+  let learned = 0;
   fc.assert(
     fc.property(fc.constantFrom(...LINES), password, (line, chosen) => {
       const values: string[] = [];
@@ -43,15 +43,13 @@ test.each([
         through.text('first', `${text}\n${values.map(bare).join('')}`),
         through.text('second', values.map(bare).join('')),
       ];
-      for (const rule of Object.keys(through.report().rules)) rules.add(rule);
+      learned += through.report().rules['repeated value'] ?? 0;
       for (const value of values)
         expect(outputs.map((output) => output.includes(value))).toEqual([false, false]);
     }),
     {numRuns: numRuns(200)},
   );
-  expect([...rules]).toEqual(
-    expect.arrayContaining(['key', 'variable', 'command', 'repeated value']),
-  );
+  expect(learned).toBeGreaterThan(0);
 });
 
 test('the lines themselves show it, as long as no rule has found it', () => {
