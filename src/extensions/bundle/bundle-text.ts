@@ -56,6 +56,7 @@ export function bundleText(
           `${count(cutLogs, 'log')} ${cutLogs === 1 ? 'was' : 'were'} truncated in the middle (increase --max-size to keep more)\n`,
         ]),
     `Open report.html of the bundle in a browser, or run: ${commandLine({tool: 'scalr-agent', args: ['inspect', file, '--open']})}\n`,
+    'Read it before you send it: no search finds every secret.\n',
     'TICKET.md has the details that support asks for.\n',
     `Scalr Support Center: ${SUPPORT_CENTER}\n`,
   ].join('');
