@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import type {EarlierExport} from '../extensions/machine/agent.ts';
-import {ENV_FILE} from '../extensions/machine/files.ts';
+import {ENV_FILE} from '../extensions/machine/env-file.ts';
 import {Secret} from '../ground/secret.ts';
 import type {Files} from '../ground/system/system.ts';
 

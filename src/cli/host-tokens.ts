@@ -12,7 +12,7 @@ import {
   type DockerContainer,
   readContainers,
 } from '../extensions/machine/containers.ts';
-import {ENV_FILE} from '../extensions/machine/files.ts';
+import {ENV_FILE} from '../extensions/machine/env-file.ts';
 import {directoriesOf, INSTALL_ANSWERS} from '../extensions/machine/plan.ts';
 import {agentContainers, currentContainers} from '../extensions/machine/roles.ts';
 import {type ExpectedError, failed} from '../ground/errors.ts';

@@ -7,16 +7,8 @@ import {quote} from '../../settings/settings.ts';
 import {toYaml} from '../../values/document.ts';
 import {type AgentInstance, type HostAgent, STANDARD_SOCKET} from './agent.ts';
 import {RELEASE_LABEL} from './containers.ts';
-import {
-  commonFiles,
-  daemonProxy,
-  ENV_FILE,
-  type Export,
-  fill,
-  HAS_TOKEN,
-  ignoreFile,
-  REQUIRE_TOKEN,
-} from './files.ts';
+import {ENV_FILE, HAS_TOKEN, REQUIRE_TOKEN} from './env-file.ts';
+import {commonFiles, daemonProxy, type Export, fill, ignoreFile} from './files.ts';
 
 const SCRIPT = 'run.sh';
 

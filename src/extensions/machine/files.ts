@@ -2,6 +2,7 @@ import {dirname} from 'node:path/posix';
 import {createTar} from 'nanotar';
 import {Secret} from '../../ground/secret.ts';
 import type {HostAgent} from './agent.ts';
+import {ENV_FILE, REQUIRE_TOKEN} from './env-file.ts';
 
 /** A file of an export, by its path below the directory. */
 export interface ExportedFile {
@@ -27,14 +28,6 @@ export const fill = (text: string, words: Readonly<Record<string, string>>): str
     if (words[name] === undefined) throw new Error(`templates/export: unknown word ${name}`);
     return words[name];
   });
-
-export const ENV_FILE = 'agent.env';
-
-/** Fails without a token in the file. */
-export const HAS_TOKEN = `grep -q '^SCALR_AGENT_TOKEN=.' ${ENV_FILE}`;
-
-/** Ends a script before it replaces an agent with one that has no token. */
-export const REQUIRE_TOKEN = `${HAS_TOKEN} || { echo '${ENV_FILE} contains no token. Set SCALR_AGENT_TOKEN in it, and run this script again.' >&2; exit 1; }`;
 
 /** The files that every host has: variables with secrets, certificates, and a list of what must not be committed. */
 export function commonFiles(host: HostAgent): ExportedFile[] {

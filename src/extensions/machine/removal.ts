@@ -4,7 +4,7 @@ import type {Step} from '../../operations/step.ts';
 import type {KeptObject} from '../../operations/uninstall-keeps.ts';
 import {containerName, type DockerContainer} from './containers.ts';
 import {mountsOf, usersOf} from './directories.ts';
-import {ENV_FILE} from './files.ts';
+import {ENV_FILE} from './env-file.ts';
 import {directoriesOf, INSTALL_ANSWERS, stopWarning} from './plan.ts';
 import {removeStep, stopSteps} from './recovery.ts';
 
