@@ -184,15 +184,21 @@ interface Entry {
   answer: Answer;
 }
 
+/** The line of an answers file about its cluster. */
+export const contextComment = (context: string): string =>
+  ` Saved for the kubeconfig context ${context}. Select it with --kube-context.`;
+
 /**
  * The explicit settings as an answers file, readable by parseAnswers. Secrets are omitted, credentials in URLs replaced; both are listed by
  * name. The kubeconfig context is a comment, because it can be another cluster on another machine.
  */
 export function answersText(settings: Settings, context?: string): string {
-  // The Scalr URL in the token would be lost with the token.
-  const isNeeded = ({setting, answer}: Entry): boolean =>
-    settings.isExplicit(setting) || (setting.required === true && answer.source === 'default');
-  const explicit = settings.entries().filter(isNeeded);
+  const explicit = settings.entries().filter(
+    ({setting, answer}) =>
+      settings.isExplicit(setting) ||
+      // The Scalr URL in the token would be lost with the token.
+      (setting.required && answer.source === 'default'),
+  );
   const {answers, secrets} = rawAnswers(explicit);
   const urls = explicit.filter(
     ({setting, answer}) => secrets.includes(setting) && hasPassword(answer),
@@ -204,16 +210,12 @@ export function answersText(settings: Settings, context?: string): string {
     ),
   });
   const left = secrets
-    .filter((each) => !urls.some(({setting}) => setting === each))
+    .filter((each) => urls.every(({setting}) => setting !== each))
     .map((each) => spell(each));
   document.commentBefore = [
     HEADER,
-    ...(context === undefined
-      ? []
-      : [` Saved for the kubeconfig context ${context}. Select it with --kube-context.`]),
-    ...(left.length === 0
-      ? []
-      : [` Omitted, because they are or contain secrets: ${left.join(', ')}`]),
+    ...(context ? [contextComment(context)] : []),
+    ...(left.length ? [` Omitted, because they are or contain secrets: ${left.join(', ')}`] : []),
     ...urls.map(
       ({setting}) =>
         ` The password of ${setting.id} was left out: set the complete URL in ${setting.env}`,

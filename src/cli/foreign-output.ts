@@ -20,7 +20,7 @@ const errorWithoutSecrets = async (error: HostError): Promise<HostError> => ({
   message: await redacted(error.message),
 });
 
-/** Of a tool that is missing, nothing was printed. */
+/** A missing tool has printed nothing. */
 async function answerWithoutSecrets(answer: HostAnswer): Promise<HostAnswer> {
   const {error} = answer;
   if (error === undefined || error.isToolMissing) return answer;
@@ -41,7 +41,7 @@ export const withoutSecretsOfHost = (host: HostTools): HostTools => ({
   },
 });
 
-/** What an error says can be what a credential plugin printed. An object that is not found says nothing secret. */
+/** An error can contain output of a credential plugin; `not-found` cannot. */
 async function readWithoutSecrets<A extends {error?: ReadError | undefined} | undefined>(
   answer: A,
 ): Promise<A> {

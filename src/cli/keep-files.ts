@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import {parseAnswers} from '../answers/answers-file.ts';
+import {contextComment, parseAnswers} from '../answers/answers-file.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {Files} from '../ground/system/system.ts';
 import {namespace} from '../settings/release.ts';
@@ -27,19 +27,12 @@ export async function keepFiles(
 ): Promise<KeptFiles> {
   const {settings} = generated;
   const hasSecrets = isPrivate(generated);
-  const values = {path: 'values.yaml', text: valuesDocument(generated)};
-  const texts = hasSecrets ? [] : [values];
-  const paths = [ANSWERS, ...texts.map(({path}) => path)];
+  const texts = hasSecrets ? [] : [{path: 'values.yaml', text: valuesDocument(generated)}];
+  const paths = [ANSWERS, ...texts.map(({path}) => path)].map((path) => join(directory, path));
   try {
-    const foreign = await foreignFile(
-      paths.map((path) => join(directory, path)),
-      files,
-    );
-    if (foreign !== undefined)
-      return notSaved(`${foreign} exists, and scalr-agent did not write it.`);
-    if (await holdsOtherRelease(join(directory, ANSWERS), settings, files))
-      return notSaved(`${join(directory, ANSWERS)} belongs to an agent in another namespace.`);
-    const options = {directory, settings, context, texts, isAccepted: true, prompter: undefined};
+    const obstacle = await obstacleIn(paths, {settings, context}, files);
+    if (obstacle !== undefined) return notSaved(obstacle);
+    const options = {directory, settings, context, texts, isAccepted: true};
     const saved = await saveFiles(options, files);
     return {saved, note: hasSecrets ? WITHOUT_VALUES : ''};
   } catch (error) {
@@ -56,19 +49,30 @@ const notSaved = (reason: string): KeptFiles => ({
   note: `Not saved: ${reason} To save elsewhere, add --save DIRECTORY.\n`,
 });
 
-/** A file that somebody else wrote. */
-async function foreignFile(paths: readonly string[], files: Files): Promise<string | undefined> {
+interface Saved {
+  settings: Settings;
+  context: string;
+}
+
+/** Why an existing file must stay. @throws ExpectedError */
+async function obstacleIn(
+  paths: readonly string[],
+  saved: Saved,
+  files: Files,
+): Promise<string | undefined> {
   for (const path of paths) {
     if ((await files.kindOf(path, '--save')) !== 'file') continue;
-    if (!OWN.test((await files.read(path)).toString('utf8'))) return path;
+    const text = (await files.read(path)).toString('utf8');
+    if (!OWN.test(text)) return `${path} exists, and scalr-agent did not write it.`;
+    if (path.endsWith(ANSWERS) && isOfOther(text, saved))
+      return `${path} belongs to an agent in another cluster or namespace.`;
   }
   return undefined;
 }
 
-/** The directory is named after the release, which other namespaces can have, too. @throws ExpectedError */
-async function holdsOtherRelease(path: string, settings: Settings, files: Files): Promise<boolean> {
-  if ((await files.kindOf(path, '--save')) !== 'file') return false;
-  const answers = parseAnswers((await files.read(path)).toString('utf8'), path);
-  const before = answers.get(namespace.id) ?? namespace.fallback?.(settings.get);
-  return before !== settings.get(namespace);
+/** The directory is named after the release; other namespaces and clusters can have one of this name. @throws ExpectedError */
+function isOfOther(text: string, {settings, context}: Saved): boolean {
+  const before =
+    parseAnswers(text, ANSWERS).get(namespace.id) ?? namespace.fallback?.(settings.get);
+  return !text.includes(contextComment(context)) || before !== settings.get(namespace);
 }

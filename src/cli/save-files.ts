@@ -13,7 +13,7 @@ interface SaveOptions {
   /** Besides answers.yaml. */
   texts: readonly {path: string; text: string}[];
   isAccepted: boolean;
-  prompter: Confirmer;
+  prompter?: Confirmer;
 }
 
 /** Writes answers.yaml and the texts to a directory, readable only by their owner, all or none. Returns their paths. @throws ExpectedError */

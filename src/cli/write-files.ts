@@ -80,7 +80,7 @@ async function findFile(file: NewFile, files: Files, destination: Destination): 
   return {...file, found: present === file.text ? 'same' : 'other'};
 }
 
-/** Nothing is replaced, so that nobody is asked. */
+/** Replaces nothing, so no confirmation is required. */
 function appended(file: NewFile, present: string): FoundFile {
   const known = present.split(/\r?\n/);
   const lacking = file.text.split('\n').filter((line) => line !== '' && !known.includes(line));

@@ -29,7 +29,7 @@ const OWN: Readonly<Record<string, string>> = {
   [ANY]:
     'ya29.,GOCSPX-,xapp-,sk-ant-,sq0csp-,NRAK-,tskey-,fo1_,sntrys_,hvr.,ATBB,ATCTT3,JQQJ99,squ_,sqp_,sqa_,npg_ 12,pat-na1-,pat-eu1-,whsec_,shpit_,cfat_,xaat-,xapt-',
 };
-/** Enough of a token that was cut off, and of one whose end says so. */
+/** Least length of a truncated token, without and with an ellipsis at its end. */
 const LEAST = 20;
 const CUT = 6;
 /** The second is UTF-8, a character for each byte. */

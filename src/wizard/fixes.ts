@@ -23,5 +23,5 @@ export const FIXES: Readonly<Record<string, string>> = {
   'workload-identity': workloadIdentity.id,
 };
 
-/** Their setting has the safe value: another one would only hide the problem. */
+/** Warnings about a setting with the safe value: another value would only hide the problem. */
 export const WITHOUT_FIX: ReadonlySet<string> = new Set(['POLICY_ENFORCEMENT', 'metadata-block']);

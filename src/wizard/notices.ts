@@ -53,7 +53,7 @@ function ofFinding(finding: Finding, setting?: string): Notice {
   };
 }
 
-/** The question, or `explain`, tells the others. */
+/** `explain` prints the rest. */
 const firstSentence = (message: string): string => /^.+?\.(?= |$)/.exec(message)?.[0] ?? message;
 
 function ofError(error: ExpectedError): Notice {

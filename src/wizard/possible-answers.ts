@@ -112,7 +112,7 @@ function onlyWith(charts: readonly ChartName[], settings: Settings): string {
   return `only with ${charts.join(' and ')}${names === '' ? '' : `, which your answer for ${names} excludes`}`;
 }
 
-/** Also without the prompted answers that one of its values leaves without effect: they can stand for it. */
+/** Also without answers that depend on it, because the setting falls back to what they imply. */
 function withoutAnswer(setting: Setting, state: WizardState): WizardState {
   const {answers} = state;
   const others = (setting.kind.options ?? []).map((value) =>

@@ -30,12 +30,17 @@ test.each([
   expect(files.written).toEqual([]);
 });
 
-test('does not replace the files of an agent in another namespace', async () => {
+test.each([
+  ['namespace', {namespace: 'other'}, PLACE],
+  ['cluster', {}, {...PLACE, context: 'staging'}],
+])('does not replace the files of an agent in another %s', async (_, flags, place) => {
   const files = memoryFiles();
   await keepFiles(await generated(), PLACE, files);
-  const {saved, note} = await keepFiles(await generated({namespace: 'other'}), PLACE, files);
+  const {saved, note} = await keepFiles(await generated(flags), place, files);
   expect(saved).toEqual([]);
-  expect(note).toContain('scalr-agent/answers.yaml belongs to an agent in another namespace.');
+  expect(note).toContain(
+    'scalr-agent/answers.yaml belongs to an agent in another cluster or namespace.',
+  );
 });
 
 test('says why a read-only directory has no files', async () => {

@@ -158,7 +158,7 @@ function injectedInto(object: KubernetesObject, admitted: Tree): string[] {
   return object.kind === 'Pod' ? namesIn(admitted).filter((name) => !own.includes(name)) : [];
 }
 
-/** The check of the namespace says what to do. */
+/** The namespace check explains what to do. */
 const ENDING_NAMESPACE = 'its namespace is being deleted';
 
 /** What an error says about the object; an object that exists was admitted before. */

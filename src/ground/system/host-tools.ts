@@ -5,6 +5,7 @@ import {abortReason, followSignal} from '../async.ts';
 import {readAtMost, wholeLines} from '../line-streams.ts';
 import {lowerFirst} from '../text.ts';
 import type {HostCall, HostError, HostTools, LogStream} from './system.ts';
+import {toolEnvironment} from './tool-environment.ts';
 
 /** The messages are parsed, so they must be in English. */
 const ENVIRONMENT = {LC_ALL: 'C.UTF-8', LANGUAGE: 'C', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: ''};
@@ -47,7 +48,7 @@ async function open(
   if (signal.aborted) return {error: abortedBy(signal)};
   const child = spawn(call.tool, [...call.args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: {...process.env, ...ENVIRONMENT},
+    env: {...toolEnvironment(), ...ENVIRONMENT},
   });
   try {
     await once(child, 'spawn');

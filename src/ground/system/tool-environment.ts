@@ -3,7 +3,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Variables that select another cluster, user or namespace than the flags, or change what a command of kubectl does. */
 const REPLACES_FLAGS = /^(HELM_KUBE\w+|HELM_NAMESPACE|KUBERC)$/i;
 
-/** Tokens of this program, which plugins of helm and kubectl would inherit. */
+/** Tokens of this program, which plugins of the tools would inherit. */
 const OF_THIS_PROGRAM = /^(SCALR_TOKEN|SCALR_AGENT_TOKEN)$/;
 
 /** Set variables of helm and kubectl that this program does not pass on. */

@@ -110,7 +110,7 @@ function dependencyReleases(given: ValuesFile, parent: string): MigratableReleas
   });
 }
 
-/** The line with which the parent chart switches the dependency on stays as it is. */
+/** The condition of the parent chart, such as `enabled: true`, stays as it is. */
 function withoutToggle({values, edit}: InlineValues, key: string, file: string): InlineValues {
   const line = values.split('\n').find((each) => each.startsWith(`${key}:`));
   const [read] = readManifests(values).manifests;
