@@ -150,7 +150,7 @@ const installedSettings = (
 
 /** The nodes that take pods, and their allocatable resources. */
 export interface NodeTotals {
-  count: number;
+  nodes: readonly NodeCapacity[];
   cpuMilli: bigint;
   memoryMilli: bigint;
   /** Pods without a node selector may get to a node that cannot run them. */
@@ -235,7 +235,7 @@ function nodesIn({nodes}: ClusterFacts): NodeTotals | undefined {
       0n,
     );
   return {
-    count: summed.length,
+    nodes: summed,
     cpuMilli: sum('cpu'),
     memoryMilli: sum('memory'),
     hasWindows: nodes.value.some((node) => node.os === 'windows' && mayRun({}, node)),

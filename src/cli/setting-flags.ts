@@ -36,7 +36,11 @@ function textFlagOf({summary, group, kind, fallback, fallbackFrom}: Setting) {
     fallbackFrom === undefined && !kind.isSwitch ? fallback?.(() => undefined) : undefined;
   const byDefault = value === undefined ? '' : kind.format(value).join(', ');
   return {
-    summary: byDefault === '' ? summary : `${summary} Default: ${byDefault}.`,
+    summary: [
+      summary,
+      ...(kind.list ? ['Can be repeated.'] : []),
+      ...(byDefault === '' ? [] : [`Default: ${byDefault}.`]),
+    ].join(' '),
     helpGroup: group.toUpperCase(),
     helpValue: `<${kind.hint}>`,
   };

@@ -1,11 +1,15 @@
 import {type DiscoveredCluster, discoverCluster} from '../answers/cluster-answers.ts';
+import {type RequestedOn, requestedBesides} from '../checks/preflight/facts/node-load.ts';
+import {readPodsOnNodes} from '../checks/preflight/read-live-state.ts';
 import {readChecks} from '../checks/preflight/run-preflight.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import {REQUEST_MS} from '../cluster/kubernetes/resources.ts';
 import {cachedAccess} from '../cluster/kubernetes/with-retries.ts';
 import {type DesiredRelease, desiredRelease} from '../cluster/release/desired-release.ts';
 import {anySignal} from '../ground/async.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {onFailure} from '../ground/errors.ts';
+import {knownValue} from '../ground/fact.ts';
 import {prepareInstall} from '../operations/install.ts';
 import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {cloud} from '../settings/cluster.ts';
@@ -46,6 +50,7 @@ export class WizardCluster {
       installed: (state) => this.#installed(state).catch(onFailure(() => undefined)),
       lacking: (state) => this.#lacking(state).catch(onFailure(() => [])),
       objects: (state, facts) => this.#objects(state, facts).catch(onFailure(() => NO_OBJECTS)),
+      requested: (state, facts) => this.#requested(state, facts).catch(onFailure(() => NONE)),
     };
   }
 
@@ -78,6 +83,16 @@ export class WizardCluster {
     const isOpenShift = cluster.answers?.answer(cloud) === 'openshift';
     const where = {namespace: kubeTarget.namespace, isOpenShift};
     return readNamespaceObjects(where, kubernetes, this.#shortly());
+  }
+
+  async #requested(state: WizardState, facts: GatheredFacts): Promise<RequestedOn> {
+    const name = nameAt(this.#session, state);
+    const {kubernetes} = await this.#session.accessTo(name.kubeTarget);
+    const {nodes, addsNodes} = await facts.read('cluster', state);
+    if (nodes === undefined || addsNodes !== undefined) return NONE;
+    const options = {signal: this.#shortly(), idleMs: REQUEST_MS};
+    const pods = await readPodsOnNodes({kubernetes, options});
+    return requestedBesides(name, knownValue(pods) ?? []);
   }
 
   desired = (state: WizardState, generated: GeneratedValues): DesiredRelease => {
@@ -139,6 +154,8 @@ export class WizardCluster {
     });
   }
 }
+
+const NONE: RequestedOn = new Map();
 
 /** A token, or the Secret that contains it, needs no pool. */
 const NO_POOL = [token, tokenFile, tokenSecret];

@@ -2,7 +2,6 @@ import {isBelow as isOlder} from '../charts/charts.ts';
 import {scalrChart} from '../charts/releases/chart-name.ts';
 import {comparePaths} from '../cluster/diff/live-diff.ts';
 import {isRestored, type ObjectDrift} from '../cluster/diff/live-drift.ts';
-import {type Difference, driftOf} from '../cluster/diff/values-diff.ts';
 import {rollback, upgradeInstall} from '../cluster/helm/release-calls.ts';
 import {markedFailed, type ReleaseRecord} from '../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
@@ -38,6 +37,7 @@ import {
   withSecretUsers,
 } from './install-secrets.ts';
 import {claimsToKeep, keepClaimSteps} from './kept-claims.ts';
+import {lostValues} from './lost-values.ts';
 import {type PendingChoices, requireAborted} from './pending-operation.ts';
 import {renderedObject} from './removal.ts';
 import {runWarnings} from './restart-warnings.ts';
@@ -342,17 +342,3 @@ function customResourceSteps(desired: RenderedRelease, facts: InstallFacts): Ste
 
 export const isCustomApiVersion = (apiVersion: string): boolean =>
   !/^v1$|^(apps|batch|policy)\/|\.k8s\.io\//.test(apiVersion);
-
-/** Values of the installed release that the desired one drops, or changes without an explicit setting. */
-function lostValues(
-  {effective, explicitPaths}: RenderedRelease,
-  {release}: InstallFacts,
-): Difference[] {
-  const keys = explicitPaths.map(spellPath);
-  const isAsked = (key: string): boolean =>
-    keys.some((each) => each === key || each.startsWith(`${key}.`) || key.startsWith(`${each}.`));
-  return driftOf(release?.values ?? {}, effective).differences.filter(
-    ({path, installed, file}) =>
-      (installed ?? undefined) !== undefined && (file === undefined || !isAsked(path)),
-  );
-}

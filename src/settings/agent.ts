@@ -88,14 +88,14 @@ const reservedKey = (map: Readonly<Record<string, string>>): InvalidValue | unde
 
 export const secretLabel = defineSetting('Agent', 'secret-label', {
   question: 'Label for created Secrets',
-  summary: 'Label for the Secrets that "install" creates; can be repeated.',
+  summary: 'Label for the Secrets that "install" creates.',
   kind: labels(),
   rule: reservedKey,
 });
 
 export const secretAnnotation = defineSetting('Agent', 'secret-annotation', {
   question: 'Annotation for created Secrets',
-  summary: 'Annotation for the Secrets that "install" creates; can be repeated.',
+  summary: 'Annotation for the Secrets that "install" creates.',
   kind: annotations(),
   rule: reservedKey,
 });

@@ -151,7 +151,7 @@ const SHORT_ATTRIBUTE_CACHE = ['acregmin=1', 'acregmax=3', 'acdirmin=1', 'acdirm
 export const efsMountOption = defineSetting('Storage', 'efs-mount-option', {
   isForRuns: true,
   question: 'NFS mount option of the EFS volume',
-  summary: 'NFS mount option of the EFS volume; replaces all default options; can be repeated.',
+  summary: 'NFS mount option of the EFS volume; replaces all default options.',
   kind: listOf(
     text({
       hint: 'OPTION',

@@ -23,13 +23,13 @@ export interface ValuesFile {
 export const valuesFile = defineSetting('Chart values', 'values-file', {
   question: 'Values file',
   summary:
-    'Values file for the chart. Flags override its values. Can be repeated; later files override earlier files, as in Helm.',
+    'Values file for the chart. Flags override its values. Later files override earlier ones, as in Helm.',
   kind: valuesFiles(),
 });
 
 export const set = defineSetting('Chart values', 'set', {
   question: 'Chart value without a flag',
-  summary: 'Chart value that has no flag. Validated against the chart version. Can be repeated.',
+  summary: 'Chart value that has no flag. Validated against the chart version.',
   kind: assignments(),
   holdsSecret: (map) =>
     Object.entries(map).some(([path, text]) =>
@@ -40,8 +40,7 @@ export const set = defineSetting('Chart values', 'set', {
 
 export const extraEnv = defineSetting('Chart values', 'extra-env', {
   question: 'Extra environment variable',
-  summary:
-    'Extra environment variable for the agent and, if the chart supports it, for runs; can be repeated.',
+  summary: 'Extra environment variable for the agent and, if the chart supports it, for runs.',
   kind: variables(),
   holdsSecret: (map) => Object.keys(map).some(variableSoundsSecret),
   recorded: (text) => withoutSecret(text, variableSoundsSecret),

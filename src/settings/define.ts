@@ -75,8 +75,7 @@ export function defineSetting<T>(
   declaration: Declaration<T>,
 ): Setting<T> {
   const env = declaration.onlyEnv ?? `SCALR_AGENT_INSTALL_${id.toUpperCase().replaceAll('-', '_')}`;
-  const summary = `${declaration.question}${declaration.kind.list ? '; can be repeated' : ''}.`;
-  return {id, group, summary, ...declaration, env};
+  return {id, group, summary: `${declaration.question}.`, ...declaration, env};
 }
 
 /** The option that a text means: other spellings of it, in any case. */

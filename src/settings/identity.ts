@@ -10,8 +10,7 @@ export const serviceAccountName = defineSetting('Identity', 'service-account-nam
 
 export const serviceAccountAnnotation = defineSetting('Identity', 'service-account-annotation', {
   question: 'Annotation of the service account',
-  summary:
-    'Annotation of the service account that the chart creates, for cloud identities; can be repeated.',
+  summary: 'Annotation of the service account that the chart creates, for cloud identities.',
   kind: annotations(),
 });
 

@@ -82,8 +82,7 @@ export const noProxy = defineSetting('Network', 'no-proxy', {
 export const providerMirror = defineSetting('Network', 'provider-mirror', {
   isForRuns: true,
   question: 'Provider network mirror',
-  summary:
-    'URL of a provider network mirror, used instead of the provider registries; can be repeated.',
+  summary: 'URL of a provider network mirror, used instead of the provider registries.',
   kind: listOf(
     text({
       hint: 'URL',

@@ -16,8 +16,7 @@ export const controllerNodeSelector = defineSetting('Placement', 'controller-nod
 
 export const toleration = defineSetting('Placement', 'toleration', {
   question: 'Toleration for runs',
-  summary:
-    'Taint that runs tolerate: key=value:effect, key:effect, key=value or key; can be repeated.',
+  summary: 'Taint that runs tolerate: key=value:effect, key:effect, key=value or key.',
   kind: tolerations(),
 });
 
@@ -42,14 +41,14 @@ export const mount = defineSetting('Placement', 'mount', {
   isForRuns: true,
   question: 'Secret, ConfigMap or PVC to mount',
   summary:
-    'Volume to mount where runs execute: secret/NAME:PATH, configmap/NAME:PATH or pvc/NAME:PATH; can be repeated.',
+    'Volume to mount where runs execute: secret/NAME:PATH, configmap/NAME:PATH or pvc/NAME:PATH.',
   kind: mounts(),
 });
 
 export const sidecar = defineSetting('Placement', 'sidecar', {
   isForRuns: true,
   question: 'Additional container in run pods',
-  summary: 'Additional container in run pods, as JSON; can be repeated.',
+  summary: 'Additional container in run pods, as JSON.',
   kind: objects(),
 });
 
@@ -65,7 +64,7 @@ export const AZURE_LABEL = 'azure.workload.identity/use';
 
 export const podLabel = defineSetting('Placement', 'pod-label', {
   question: 'Pod label',
-  summary: 'Label for agent and run pods; can be repeated.',
+  summary: 'Label for agent and run pods.',
   kind: labels(),
   rule: (map) => {
     const own = SELECTOR_LABELS.find((label) => map[label] !== undefined);
@@ -85,7 +84,7 @@ export const podLabel = defineSetting('Placement', 'pod-label', {
 
 export const podAnnotation = defineSetting('Placement', 'pod-annotation', {
   question: 'Pod annotation',
-  summary: 'Annotation for agent and run pods; can be repeated.',
+  summary: 'Annotation for agent and run pods.',
   kind: annotations(),
 });
 

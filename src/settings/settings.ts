@@ -25,7 +25,7 @@ export interface Answer {
   /** How the text was read, if it was not the full spelling. */
   notes?: readonly string[];
   /** Reason for the default, or where the cluster provides it. */
-  because?: string;
+  because?: string | undefined;
 }
 
 const EXPLICIT: readonly (AnswerSource | undefined)[] = [

@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import type {Difference} from '../cluster/diff/values-diff.ts';
-import {type SettingFinding, warningOf} from '../ground/finding.ts';
+import {remediesOf, type SettingFinding, warningOf} from '../ground/finding.ts';
 import type {Program} from '../ground/program.ts';
 import type {Plan} from '../operations/step.ts';
 import {token} from '../settings/agent.ts';
@@ -122,8 +122,9 @@ export const planWarnings = ({
 
 function lossWarning({path, installed, file}: Difference): SettingFinding {
   const what = file === undefined ? 'remove it' : `change it to ${JSON.stringify(file)}`;
-  return warningOf(
-    'VALUE_DROPPED',
-    `${path} is ${JSON.stringify(installed)} in the installed release, but these settings ${what}. To keep the value, set it with its flag or with --set.`,
-  );
+  const message = `${path} is ${JSON.stringify(installed)} in the installed release, but these settings ${what}.`;
+  return {
+    ...warningOf('VALUE_DROPPED', message),
+    remedies: remediesOf('To keep the value, set it again'),
+  };
 }

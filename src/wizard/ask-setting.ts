@@ -1,4 +1,3 @@
-import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import {policyMissesRuns} from '../charts/releases/target.ts';
 import type {Choice} from '../ground/system/system.ts';
 import {count} from '../ground/text.ts';
@@ -17,7 +16,7 @@ import {CHART_MEANINGS} from './ask-chart.ts';
 import type {Asking} from './asking.ts';
 import {CONSENT_QUESTION, needsConsent} from './clear-text.ts';
 import {decided} from './decisions.ts';
-import {type KnownFacts, offeredText, requirementsOf} from './gathered-facts.ts';
+import {freeText, type KnownFacts, requirementsOf} from './gathered-facts.ts';
 import {ofMachine} from './machine-proxy.ts';
 import {hostOf} from './place.ts';
 import {
@@ -77,7 +76,7 @@ function optionsOf(
   view: WizardState,
   {state, known, frame, deps}: Asking,
 ): AskOptions {
-  const {orElse, hasChartDefault, suggested, example} = questionFor(setting);
+  const {orElse, hasChartDefault, suggested, example, meaning} = questionFor(setting);
   const machine = ofMachine(setting, view, deps.env);
   const kept = state.missingSecrets.get(setting.id);
   const isSame = machine !== undefined && setting.kind.format(machine.value)[0] === kept;
@@ -100,6 +99,7 @@ function optionsOf(
     current: draft ? view.answers.answer(setting) : (machine ?? view.answers.answer(setting)),
     draft,
     example,
+    meaning,
   };
 }
 
@@ -154,21 +154,22 @@ function consequenceOf(
 }
 
 /** What one run requests, and what the nodes offer. */
-function sizeNote(view: WizardState, {cluster}: KnownFacts): string | undefined {
-  const target = likelyTarget(view, cluster?.facts ?? {});
+function sizeNote(view: WizardState, known: KnownFacts): string | undefined {
+  const target = likelyTarget(view, requirementsOf(known));
   if (target === undefined) return undefined;
   const one = new Settings(new Map([[concurrency.id, {value: 1, source: 'default'}]]));
   const {cpuRequested, memoryRequested} = sizing(one, target.chart);
   const run = `One run reserves ${cpuRequested} CPU and ${memoryRequested} memory.`;
-  return [run, nodesText(cluster)].filter(Boolean).join(' ');
+  return [run, nodesText(known)].filter(Boolean).join(' ');
 }
 
-function nodesText(cluster: DiscoveredCluster | undefined): string | undefined {
+function nodesText({cluster, requested}: KnownFacts): string | undefined {
   const {nodes, addsNodes} = cluster ?? {};
   if (addsNodes !== undefined) return `${addsNodes}.`;
   if (nodes === undefined) return undefined;
-  if (nodes.count === 0) return 'No node is ready now.';
-  const who = nodes.count === 1 ? 'The node has' : `The ${nodes.count} nodes have`;
-  const {cpu, memory} = offeredText(nodes);
-  return `${who} ${cpu} CPU and ${memory} in total.`;
+  const {length} = nodes.nodes;
+  if (length === 0) return 'No node is ready now.';
+  const who = length === 1 ? 'The node has' : `The ${length} nodes have`;
+  const {cpu, memory} = freeText(nodes, requested);
+  return `${who} ${cpu} CPU and ${memory} free.`;
 }

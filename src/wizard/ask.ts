@@ -50,6 +50,8 @@ export interface AskOptions {
   canGoBack?: boolean | 'quit';
   /** What to type, where the setting has no default. */
   example?: string | undefined;
+  /** What the setting means, instead of its own explanation. */
+  meaning?: string | undefined;
 }
 
 const CHART_DEFAULT = 'chart default';
@@ -224,23 +226,24 @@ function askText(setting: Setting, options: AskOptions, get: Get, deps: AskDeps)
 }
 
 /** The question and its help: what it means, flag and variable, source. */
-function questionOf(setting: Setting, {heading, canGoBack = false}: AskOptions) {
-  const {question: message, summary, explained, reference, env, onlyEnv} = setting;
+function questionOf(setting: Setting, {heading, canGoBack = false, meaning}: AskOptions) {
+  const {question: message, summary, explained, reference, env, onlyEnv, kind} = setting;
   const otherwise =
     onlyEnv === undefined ? `Flag ${spell(setting)}` : `Environment variable ${env}`;
+  const several = kind.list?.separator.test(',') ? ' Separate several with commas.' : '';
   const help = [
-    sentencesWithin(150, explained ?? summary),
+    (meaning ?? sentencesWithin(150, explained ?? summary)) + several,
     `${otherwise}${reference === undefined ? '' : `. Source: ${reference}`}`,
   ];
   return {message, help, heading, canGoBack};
 }
 
-/** The first sentences of a text; at least one. */
+/** The first sentences of a text, without those that name a flag; at least one. */
 function sentencesWithin(most: number, text: string): string {
-  const [first = '', ...others] = text.match(/.+?[.?!](?= |$)|.+$/g) ?? [];
+  const sentences = text.match(/\S.*?[.?!](?= |$)|\S.*$/g) ?? [];
+  const [first = '', ...others] = sentences.filter((each) => !each.includes(' --'));
   return others.reduce(
-    (kept, each) =>
-      kept.length + each.length <= most && text.startsWith(kept + each) ? kept + each : kept,
+    (kept, each) => (`${kept} ${each}`.length <= most ? `${kept} ${each}` : kept),
     first,
   );
 }

@@ -1,6 +1,7 @@
 import type {NodeTotals} from '../answers/cluster-answers.ts';
 import {policyMissesRuns, type Target} from '../charts/releases/target.ts';
 import {hasKey, supports} from '../charts/support.ts';
+import {type RequestedOn, roomOn} from '../checks/preflight/facts/node-load.ts';
 import {cloud} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
 import {milliOf} from '../settings/kinds/quantities.ts';
@@ -9,7 +10,7 @@ import {controllerNodeSelector, nodeSelector} from '../settings/placement.ts';
 import {concurrency, purpose} from '../settings/purpose.ts';
 import {chart} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {sizing} from '../values/sizing.ts';
+import {type Sizing, sizing} from '../values/sizing.ts';
 import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
 import {hostOf} from './place.ts';
 import {likelyTarget} from './possible-answers.ts';
@@ -19,7 +20,7 @@ import type {WizardState} from './wizard-state.ts';
 interface Decision {
   setting: Setting;
   value: unknown;
-  because: string;
+  because?: string | undefined;
 }
 
 /** What support recommends as a start. */
@@ -58,24 +59,28 @@ function decisionsFor(state: WizardState, known: KnownFacts): Decision[] {
 const settingsWith = (settings: Settings, {setting, value}: Decision): Settings =>
   settings.with(setting, {value, source: 'prompt'});
 
-/** As many runs as take half of what the nodes offer, at most five. */
-function runs(target: Target, settings: Settings, {cluster}: KnownFacts): Decision | undefined {
+/** As many runs as take half of what the nodes offer and fit beside other pods, at most five. */
+function runs(target: Target, settings: Settings, known: KnownFacts): Decision | undefined {
   if (!hasKey(target, concurrency)) return undefined;
+  const {cluster, requested = new Map()} = known;
   const nodes = cluster?.addsNodes === undefined ? cluster?.nodes : undefined;
-  const fitting = nodes === undefined ? RUNS : fittingRuns(target, settings, nodes);
+  const one = sizing(settings.with(concurrency, {value: 1, source: 'prompt'}), target.chart);
+  const fitting = nodes === undefined ? RUNS : fittingRuns(one, nodes, requested);
   const value = Math.max(1, Math.min(RUNS, fitting));
-  return {setting: concurrency, value, because: value < RUNS ? 'as many as fit' : 'usual start'};
+  return {setting: concurrency, value, because: value < RUNS ? 'as many as fit' : undefined};
 }
 
 function fittingRuns(
-  {chart: name}: Target,
-  settings: Settings,
-  {cpuMilli, memoryMilli}: NodeTotals,
+  {cpuRequested, memoryRequested}: Sizing,
+  {nodes, cpuMilli, memoryMilli}: NodeTotals,
+  requested: RequestedOn,
 ): number {
-  const one = sizing(settings.with(concurrency, {value: 1, source: 'prompt'}), name);
-  const times = (offered: bigint, requested: string): number =>
-    Number(offered / 2n / (milliOf(requested) || 1n));
-  return Math.min(times(cpuMilli, one.cpuRequested), times(memoryMilli, one.memoryRequested));
+  const cpu = milliOf(cpuRequested) ?? 0n;
+  const memory = milliOf(memoryRequested) ?? 0n;
+  const room = roomOn(nodes, {cpu, memory}, requested);
+  return Math.min(
+    ...[cpuMilli / 2n / (cpu || 1n), memoryMilli / 2n / (memory || 1n), room].map(Number),
+  );
 }
 
 /** Where nodes have an identity, runs must not get it, unless their own identity or DNS needs the same address. */

@@ -24,4 +24,8 @@ export const FIXES: Readonly<Record<string, string>> = {
 };
 
 /** Warnings about a setting with the safe value: another value would only hide the problem. */
-export const WITHOUT_FIX: ReadonlySet<string> = new Set(['POLICY_ENFORCEMENT', 'metadata-block']);
+export const WITHOUT_FIX: ReadonlySet<string> = new Set([
+  'POLICY_ENFORCEMENT',
+  'RUNS_NOT_COVERED',
+  'metadata-block',
+]);

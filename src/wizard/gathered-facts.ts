@@ -1,5 +1,6 @@
 import type {DiscoveredCluster, NodeTotals} from '../answers/cluster-answers.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
+import type {RequestedOn} from '../checks/preflight/facts/node-load.ts';
 import type {Setting} from '../settings/define.ts';
 import {chartSource, namespace, release} from '../settings/release.ts';
 import {hasCluster, placeContext} from './place.ts';
@@ -65,6 +66,8 @@ interface Facts {
   /** The pools of the account, if there is a token of a user for it. */
   pools: OfferedPools | undefined;
   objects: NamespaceObjects;
+  /** What other pods have requested; empty where nodes are added for pods. */
+  requested: RequestedOn;
 }
 
 /** The facts that have arrived. */
@@ -82,6 +85,7 @@ const DEPENDS_ON: Readonly<Record<keyof Facts, readonly Setting[]>> = {
   lacking: [namespace, chartSource],
   pools: [],
   objects: [namespace],
+  requested: [namespace, release],
 };
 export type FactName = keyof Facts;
 
@@ -151,11 +155,14 @@ function keyOf(fact: FactName, state: WizardState): string {
 /** Facts that exclude charts. */
 export const requirementsOf = ({cluster}: KnownFacts): ChartRequirements => cluster?.facts ?? {};
 
-/** What nodes offer, in tenths of a CPU: 1.9 CPU and 7Gi */
-export const offeredText = ({cpuMilli, memoryMilli}: NodeTotals) => ({
-  cpu: `${Number(cpuMilli / 100n) / 10}`,
-  memory: `${memoryMilli / 1000n / 1024n ** 3n}Gi`,
-});
+/** What nodes have left for new pods, in tenths of a CPU: 1.9 CPU and 7Gi */
+export function freeText({nodes, cpuMilli, memoryMilli}: NodeTotals, requested?: RequestedOn) {
+  const used = (resource: string): bigint =>
+    nodes.reduce((sum, {name}) => sum + (requested?.get(name)?.[resource] ?? 0n), 0n);
+  const cpu = Number((cpuMilli - used('cpu')) / 100n) / 10;
+  const memory = (memoryMilli - used('memory')) / 1000n / 1024n ** 3n;
+  return {cpu: `${cpu}`, memory: `${memory}Gi`};
+}
 
 /** A cluster that does not answer, and everything else that an install lacks. */
 export function missingOf({cluster, lacking = []}: KnownFacts): readonly Missing[] {

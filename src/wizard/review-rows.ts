@@ -3,12 +3,12 @@ import {catalog} from '../settings/catalog.ts';
 import {allowClearText} from '../settings/chart-values.ts';
 import {type Setting, settingLabel, settingName} from '../settings/define.ts';
 import {missingFor} from '../settings/purpose.ts';
-import {chartSource, namespace, release, target} from '../settings/release.ts';
+import {chart, chartSource, namespace, release, target} from '../settings/release.ts';
 import type {AnswerSource} from '../settings/settings.ts';
 import {answerText, sourceText} from '../ui/prompt-text.ts';
 import {Answers} from './answers.ts';
 import {hostOf} from './place.ts';
-import {TOPICS, type Topic, type TopicView, valueText} from './topics.ts';
+import {exposesNodeIdentity, TOPICS, type Topic, type TopicView, valueText} from './topics.ts';
 
 /** A line of the review. */
 export interface ReviewRow {
@@ -16,6 +16,8 @@ export interface ReviewRow {
   value: string;
   about?: string | undefined;
   settings: readonly Setting[];
+  /** The decision deserves a look. */
+  isRisky?: boolean;
 }
 
 const topic = (label: string): Topic => TOPICS.find((each) => each.label === label) as Topic;
@@ -71,6 +73,7 @@ function networkRow(view: TopicView): ReviewRow {
     label: 'Network',
     settings: topics.flatMap(({settings}) => settings),
     value: parts.filter(Boolean).join(' · '),
+    isRisky: exposesNodeIdentity(view),
     about: about.filter(Boolean).join('; ') || undefined,
   };
 }
@@ -128,7 +131,9 @@ function compared(row: ReviewRow, view: TopicView): ReviewRow {
       const texts = [before, view].map((each) => valueText(setting, each) ?? 'not set');
       return `${settingName(setting)} ${texts.join(' → ')}`;
     });
-  return changes.length === 0 ? row : {...row, about: `changed: ${changes.join(', ')}`};
+  if (changes.length === 0) return row;
+  const about = [`changed: ${changes.join(', ')}`, row.about].filter(Boolean).join('; ');
+  return {...row, about};
 }
 
 /** Namespace and name say which release it is. */
@@ -142,8 +147,9 @@ function isChanged(setting: Setting, view: TopicView): boolean {
   if (setting.kind.isSecret) return answer !== undefined && answer.value !== before;
   const text = (value: unknown): string =>
     value === undefined ? '' : answerText(setting, {value, source: 'prompt'});
-  if (text(before) === text(answer?.value)) return false;
-  // A value that was the default before.
+  const isSameChart = state.answers.get(chart) === state.installed?.settings.get(chart.id);
+  if (isSameChart && text(before) === text(answer?.value)) return false;
+  // A value that was the default before, or the default of another chart.
   return valueText(setting, viewOfInstalled(view)) !== valueText(setting, view);
 }
 

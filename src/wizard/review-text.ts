@@ -25,13 +25,13 @@ const VALUE_WIDTH = 17;
 /** The review: what will be installed and why, problems and warnings, and the planned changes. */
 export function reviewScreen(content: ReviewContent, screen: Screen): string {
   const {rows, notices, notes, reviewed} = content;
-  const isMarked = ({settings}: ReviewRow): boolean =>
-    notices.some(({marks}) => settings.some(({id}) => id === marks));
-  const marked = rows.filter(isMarked);
+  const isMarked = ({settings, isRisky = false}: ReviewRow): boolean =>
+    isRisky || notices.some(({marks}) => settings.some(({id}) => id === marks));
+  // What deserves a look stands beside the notices, where a small terminal still shows it.
   const lines = [
     titleText(content, screen),
-    ...marked.map((row) => rowText(row, true, screen)),
     ...rows.filter((row) => !isMarked(row)).map((row) => rowText(row, false, screen)),
+    ...rows.filter(isMarked).map((row) => rowText(row, true, screen)),
     ...checksText(reviewed, screen),
     ...notices.map((notice) => findingText(notice, screen, {margin: '   '})),
     ...stepsText(reviewed, screen),

@@ -59,7 +59,7 @@ const BEFORE_AGENT: readonly Wait[] = [
   {message: 'Reading the Scalr account', facts: ['pools']},
 ];
 const BEFORE_REVIEW: readonly Wait[] = [
-  {message: 'Reading the cluster', facts: ['cluster', 'objects']},
+  {message: 'Reading the cluster', facts: ['cluster', 'objects', 'requested']},
   {message: 'Checking helm and the chart repository', facts: ['lacking']},
   {message: 'Reading the installed release', facts: ['installed']},
 ];

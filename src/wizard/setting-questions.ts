@@ -31,6 +31,8 @@ export interface SettingQuestion {
   hasChartDefault?: true;
   /** What to type, where the setting has no default. */
   example?: string;
+  /** What it means, where the explanation of the setting is about flags and files. */
+  meaning?: string;
   /** The preselected choice if no default is known. */
   suggested?: string;
   /** Values that the platform cannot have. */
@@ -53,30 +55,62 @@ const QUESTIONS: readonly SettingQuestion[] = [
     when: (_, isGiven) => !isGiven(tokenFile),
     orElse: 'Enter: use an existing Secret',
   },
-  {setting: tokenSecret, when: (get) => get(token) === undefined && get(tokenFile) === undefined},
+  {
+    setting: tokenSecret,
+    meaning: 'It must be in the namespace of the release, with the token in its key "token".',
+    when: (get) => get(token) === undefined && get(tokenFile) === undefined,
+  },
   {setting: url, when: (get, isGiven) => isGiven(url) || get(url) === undefined},
   {setting: purpose},
-  {setting: isolation, suggested: 'per-run'},
+  {
+    setting: isolation,
+    meaning: 'In a shared container, a run can read files and credentials left by earlier runs.',
+    suggested: 'per-run',
+  },
   {setting: concurrency, hasChartDefault: true},
-  {setting: runSize.memoryLimit, hasChartDefault: true},
+  {
+    setting: runSize.memoryLimit,
+    meaning: 'A run that exceeds it is killed.',
+    hasChartDefault: true,
+  },
   {setting: httpsProxy, orElse: 'none', example: 'for example http://proxy.corp:3128'},
   {setting: noProxy, orElse: 'cluster-internal names only'},
   {setting: caFile, orElse: 'none', example: 'for example /etc/ssl/corp.pem'},
   {setting: caPublicRoots, suggested: 'true', when: (get) => get(caFile) !== undefined},
   {setting: metadataService, hasChartDefault: true, suggested: 'block'},
   {setting: workloadIdentity, suggested: 'none'},
-  {setting: imageRegistry, orElse: 'none', example: 'for example registry.corp/mirror'},
+  {
+    setting: imageRegistry,
+    meaning: 'Prepended to every image name, for nodes that cannot reach public registries.',
+    orElse: 'none',
+    example: 'for example registry.corp/mirror',
+  },
   {setting: cache, hasChartDefault: true, hides: hidesCache},
   {setting: cacheClaim, when: cached('existing-pvc'), example: 'for example agent-cache'},
   {setting: efsHandle, when: cached('efs'), example: 'for example fs-0123456789abcdef0'},
   {setting: cachePath, when: cached('hostpath'), hasChartDefault: true},
-  {setting: cacheStorageClass, when: cached('pvc'), orElse: 'Default StorageClass of the cluster'},
+  {
+    setting: cacheStorageClass,
+    meaning: 'If several pods share the cache, it must support ReadWriteMany.',
+    when: cached('pvc'),
+    orElse: 'Default StorageClass of the cluster',
+  },
   {setting: cacheAccessMode, when: cached('pvc'), hasChartDefault: true},
   {setting: cacheSize, when: cached('pvc', 'ephemeral'), hasChartDefault: true},
-  {setting: nodeSelector, orElse: 'any node', example: 'for example pool=agents'},
-  {setting: toleration, orElse: 'none', example: 'for example dedicated=agents:NoSchedule'},
-  {setting: namespace},
-  {setting: release},
+  {
+    setting: nodeSelector,
+    meaning: 'Runs use only nodes that have these labels.',
+    orElse: 'any node',
+    example: 'for example pool=agents',
+  },
+  {
+    setting: toleration,
+    meaning: 'Runs may use nodes that have these taints.',
+    orElse: 'none',
+    example: 'for example dedicated=agents:NoSchedule',
+  },
+  {setting: namespace, meaning: 'The agent and its objects are created in it.'},
+  {setting: release, meaning: 'The name of the agent in `helm list`, and of its objects.'},
   {setting: cloud, suggested: 'other'},
   {
     setting: nodeOs,

@@ -31,7 +31,7 @@ import {answerText} from '../ui/prompt-text.ts';
 import {sizing} from '../values/sizing.ts';
 import {CHART_MEANINGS, chartChoices} from './ask-chart.ts';
 import {ROLE} from './ask-role.ts';
-import {type KnownFacts, offeredText, requirementsOf} from './gathered-facts.ts';
+import {freeText, type KnownFacts, requirementsOf} from './gathered-facts.ts';
 import {environmentVariable} from './machine-proxy.ts';
 import {hostOf, placeText} from './place.ts';
 import {
@@ -121,13 +121,12 @@ function runsAbout(view: TopicView): string | undefined {
   const runs = isLimited(view) ? (view.state.answers.get(concurrency) ?? 1) : 1;
   const sum = sizing(settings.with(concurrency, {value: runs, source: 'prompt'}), target.chart);
   const {nodes, addsNodes} = view.known.cluster ?? {};
-  const isOffered = nodes !== undefined && nodes.count > 0 && addsNodes === undefined;
-  const offered = isOffered ? offeredText(nodes) : undefined;
-  const cpu = offered ? ` of ${offered.cpu}` : '';
-  const memory = offered ? ` of ${offered.memory}` : '';
+  const isLimit = nodes !== undefined && nodes.nodes.length > 0 && addsNodes === undefined;
+  const free = isLimit ? freeText(nodes, view.known.requested) : undefined;
   return joined(
-    `reserves ${sum.cpuRequested}${cpu} CPU`,
-    `${sum.memoryRequested}${memory}`,
+    because(concurrency, view),
+    `reserves ${sum.cpuRequested}${free ? ` of ${free.cpu} free` : ''} CPU`,
+    `${sum.memoryRequested}${free ? ` of ${free.memory}` : ''}`,
     `limit ${sum.memoryLimit}`,
     addsNodes,
     !isLimited(view) && 'with one run',
@@ -194,12 +193,22 @@ function metadataValue(view: TopicView): string {
   return missesRuns ? 'blocked for the agent, not for runs' : (value ?? 'chart default');
 }
 
-/** Nodes of a cloud have an identity, which runs can take when nothing blocks it. */
-function metadataAbout(view: TopicView): string | undefined {
-  const platform = view.state.answers.get(cloud) ?? 'other';
-  const isOpen = effective(metadataService, view) === 'allow' && platform !== 'other';
-  return because(metadataService, view) ?? (isOpen ? 'runs can take the node identity' : undefined);
+/** Nodes of a cloud have an identity, which runs can take when nothing blocks it. With that of GKE, runs get their own. */
+export function exposesNodeIdentity(view: TopicView): boolean {
+  const {get} = view.state.answers;
+  const target = targetOf(view);
+  const isBlocked = effective(metadataService, view) === 'block' && target !== undefined;
+  return (
+    isForRuns(view) &&
+    (get(cloud) ?? 'other') !== 'other' &&
+    get(workloadIdentity) !== 'gke' &&
+    !(isBlocked && !policyMissesRuns(target))
+  );
 }
+
+const metadataAbout = (view: TopicView): string | undefined =>
+  because(metadataService, view) ??
+  (exposesNodeIdentity(view) ? 'runs can take the node identity' : undefined);
 
 function identityAbout({state, known}: TopicView): string | undefined {
   const annotations = Object.values(state.answers.get(serviceAccountAnnotation) ?? {});

@@ -175,7 +175,7 @@ test('preflight counts what other pods have requested', async () => {
     }),
   );
   expect(await capacity()).toMatchObject({
-    status: 'warn',
+    status: 'fail',
     message: expect.stringMatching(/room for 0 concurrent runs .* beside other pods; required: 2$/),
   });
 });

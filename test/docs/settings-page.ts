@@ -62,8 +62,11 @@ export function settingText(setting: Setting): string {
 }
 
 /** The summary and the explanation, each sentence once. */
-function textOf({summary, explained}: Setting): string {
-  const sentences = [summary, explained ?? ''].flatMap((text) => text.split(/(?<=\.) (?=[A-Z])/));
+function textOf({summary, explained, kind}: Setting): string {
+  const isRepeated = kind.list ? 'Can be repeated.' : '';
+  const sentences = [summary, isRepeated, explained ?? ''].flatMap((text) =>
+    text.split(/(?<=\.) (?=[A-Z])/),
+  );
   return sentences
     .filter(
       (sentence, index) =>

@@ -85,7 +85,7 @@ describe('the happy path', () => {
       /^Chart agent-local [\d.]+ shared pods, .*; no cluster role; agent-job and agent-k8s possible$/,
     );
     expect(rowOf(stderr, 'Runs')).toMatch(
-      /^Runs 5 at a time reserves [\d.]+ of 40 CPU, \w+ of 160Gi, limit \w+$/,
+      /^Runs 5 at a time reserves [\d.]+ of 40 free CPU, \w+ of 160Gi, limit \w+$/,
     );
     expect(rowOf(stderr, 'Cache')).toBe('Cache per pod 20Gi, deleted with the pod');
     expect(rowOf(stderr, 'Network')).toBe(
@@ -107,7 +107,7 @@ describe('the happy path', () => {
   test.each<[PlatformName, RegExp, row: string, text: string]>([
     ['gke-autopilot', /5 at a time/, 'Runs', 'Autopilot adds nodes for pending pods'],
     ['aks', /1 at a time/, 'Placement', 'kubernetes.io/os=linux the cluster has Windows nodes'],
-    ['openshift', /1 at a time/, 'Runs', 'reserves 1 of 1.5 CPU'],
+    ['openshift', /1 at a time/, 'Runs', 'reserves 1 of 1.5 free CPU'],
   ])('decides on %s what its nodes suggest', async (name, runs, row, text) => {
     const {kubernetes} = fakeAccess(platform(name));
     const {stderr} = await talk([TARGET, ASK_TOKEN, ...QUIT], {answer: oneContext, kubernetes});
@@ -148,6 +148,21 @@ describe('a default', () => {
   test('fits into half of the nodes', async () => {
     const {stderr} = await talk([TARGET, ASK_TOKEN, ...QUIT], at(small));
     expect(rowOf(stderr, 'Runs')).toMatch(/^Runs [1-4] at a time/);
+  });
+
+  test('fits beside the pods of others', async () => {
+    const requests = {cpu: '37', memory: '1Gi'};
+    const busy = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {name: 'busy', namespace: 'others'},
+      spec: {nodeName: NODE.metadata.name, containers: [{name: 'busy', resources: {requests}}]},
+    };
+    const kubernetes = fakeKubernetes({objects: [NODE, busy as unknown as typeof NODE]});
+    const {stderr} = await talk([TARGET, ASK_TOKEN, ...QUIT], {answer: oneContext, kubernetes});
+    expect(rowOf(stderr, 'Runs')).toMatch(
+      /^Runs 3 at a time as many as fit; reserves 3 of 3 free CPU, /,
+    );
   });
 
   test('allows the metadata service where runs or DNS need it', async () => {

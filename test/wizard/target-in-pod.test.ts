@@ -26,6 +26,7 @@ test('in a pod without a kubeconfig, the cluster of its service account is propo
     lacking: async () => [],
     pools: async () => undefined,
     objects: async () => ({claims: [], secrets: [], identities: []}),
+    requested: async () => new Map(),
   };
   const deps = {
     prompter,

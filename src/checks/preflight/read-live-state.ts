@@ -84,7 +84,7 @@ const PODS_AT_ONCE = 1000;
 export async function readPodsOnNodes({
   kubernetes,
   options,
-}: ClusterReading): Promise<LiveState['podsOnNodes']> {
+}: Pick<ClusterReading, 'kubernetes' | 'options'>): Promise<LiveState['podsOnNodes']> {
   const selector = 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed';
   const path = `${collectionPath('pods', undefined)}?fieldSelector=${encodeURIComponent(selector)}`;
   const {items, error} = await listAll(kubernetes, path, options, PODS_AT_ONCE);

@@ -8,7 +8,7 @@ import {concurrency} from '../../../settings/purpose.ts';
 import {runSize} from '../../../settings/size.ts';
 import {withValue} from '../../../settings/spelling.ts';
 import {admitted, podTotal} from '../facts/admitted.ts';
-import {type Amounts, amountsOf, MILLI_PER_UNIT, maximum} from '../facts/amounts.ts';
+import {type Amounts, amountsOf, maximum} from '../facts/amounts.ts';
 import {
   type ChartPods,
   chartPods,
@@ -17,7 +17,7 @@ import {
   nodesForRuns,
 } from '../facts/chart-pods.ts';
 import type {PreflightContext} from '../facts/context.ts';
-import {type RequestedOn, requestedByOthers} from '../facts/node-load.ts';
+import {requestedByOthers, roomOn} from '../facts/node-load.ts';
 import {maxRuns} from '../facts/pod-groups.ts';
 import {check} from './check.ts';
 import {type CheckResult, ifKnown, notChecked, pass, unreadable, warn} from './check-result.ts';
@@ -84,24 +84,6 @@ export const capacityForRun = check('Nodes', 'run-capacity', 'Node capacity for 
     }),
 });
 
-/** How many runs fit on these nodes beside what others have requested there. */
-const roomOn = (nodes: readonly NodeCapacity[], request: Amounts, others: RequestedOn): bigint =>
-  nodes
-    .map((node) => holds(request, node, others.get(node.name)))
-    .reduce((sum, each) => sum + each, 0n);
-
-function holds(request: Amounts, node: NodeCapacity, used: Amounts = {}): bigint {
-  const all = {pods: 110_000n, ...allocatableOf(node)};
-  const free = (resource: string): bigint => amountIn(all, resource) - amountIn(used, resource);
-  return ['pods', ...RESOURCES]
-    .map((resource) => ({
-      room: free(resource) > 0n ? free(resource) : 0n,
-      each: amountIn({...request, pods: MILLI_PER_UNIT}, resource),
-    }))
-    .flatMap(({room, each}) => (each === 0n ? [] : [room / each]))
-    .reduce((one, other) => (one < other ? one : other));
-}
-
 /** Only a chart with a key for it limits concurrent runs. */
 export const fewerRuns = ({target}: PreflightContext, runs: bigint): Remedy =>
   hasKey(target, concurrency)
@@ -140,7 +122,11 @@ function totalResult(
   if (!isKnown(others)) return unreadable(others, 'list the pods of all namespaces');
   const free = roomOn(nodes, request, others.value);
   const text = textOf(free, others.value.size === 0 ? '' : ' beside other pods');
-  return free < runs ? warn(text, lessOrMore(context, free)) : pass(text);
+  if (free >= runs) return pass(text);
+  // Where each run has its own agent, an install waits for all of them.
+  return hasKey(context.target, concurrency)
+    ? noNodeFits(context, text, lessOrMore(context, free))
+    : warn(text, lessOrMore(context, free));
 }
 
 function lessOrMore(context: PreflightContext, room: bigint): Remedy {

@@ -433,6 +433,14 @@ prove('nodes', nodeChecks, [
   },
   {
     id: 'total-capacity',
+    is: 'fail',
+    when: 'others have requested most of it, and no node can be added',
+    flags: {chart: 'agent-local', concurrency: '10'},
+    cluster: onOwn(ORDINARY),
+    but: {live: live({podsOnNodes: known([busy('one', '8'), busy('two', '6')], 'pods')})},
+  },
+  {
+    id: 'total-capacity',
     is: 'pass',
     when: 'the pods on the nodes are those of the release',
     flags: {concurrency: '10'},
