@@ -18,7 +18,12 @@ interface ProxyObject extends KubernetesObject {
   status?: {httpsProxy?: string; noProxy?: string};
 }
 
-export const NO_OBJECTS: NamespaceObjects = {claims: [], secrets: [], identities: []};
+export const NO_OBJECTS: NamespaceObjects = {
+  claims: [],
+  secrets: [],
+  serviceAccounts: [],
+  identities: [],
+};
 
 /** What exists in a namespace that answers can refer to; what may not be read is left out. */
 export async function readNamespaceObjects(
@@ -45,6 +50,7 @@ export async function readNamespaceObjects(
     secrets: secrets.items
       .map((each) => (each as KubernetesObject).metadata.name)
       .filter((name) => !name.startsWith(HELM_RECORD)),
+    serviceAccounts: accounts.map(({metadata}) => metadata.name),
     identities: accounts.flatMap(identitiesOf),
     ...(proxy === undefined ? {} : {proxy}),
   };

@@ -24,11 +24,12 @@ export const sizeText = (bytes: number): string =>
     ? `${Math.ceil(bytes / 1024)} KiB`
     : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 
-/** How long something took: 0.4 s, 14 s, 2 min 5 s */
+/** How long something took: 0.4 s, 14 s, 30 min, 2 min 5 s */
 export function durationText(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   if (seconds < 10) return `${(milliseconds / 1000).toFixed(1)} s`;
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const rest = seconds % 60 === 0 ? '' : ` ${seconds % 60} s`;
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min${rest}`;
 }
 
 /** How long ago something was: 3 min, 5 h, 2 d */

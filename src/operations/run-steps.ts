@@ -8,6 +8,7 @@ import {anySignal, untilAborted} from '../ground/async.ts';
 import {clusterOf} from '../ground/call.ts';
 import type {ProcessResult} from '../ground/command-line.ts';
 import {completedText, ExpectedError, failed, interrupted, RUN_AGAIN} from '../ground/errors.ts';
+import {durationText} from '../ground/text.ts';
 import {isConflict, isTransient, toolFailure} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
 import {canBeHeld, heldObjects} from './held-objects.ts';
@@ -215,7 +216,7 @@ async function waitForRuns(
       if (names !== seen) onRuns(names);
       seen = names;
       if (isLate) {
-        const after = `Runs are still in flight after ${waitFor.timeoutSeconds} s: ${names}.`;
+        const after = `Runs are still in flight after ${durationText(waitFor.timeoutSeconds * 1000)}: ${names}.`;
         throw failed('TIMED_OUT', `${after} They continue, and the release is still installed.`, [
           'Run the same command again with a longer --drain-timeout, for example 2h',
           waitFor.howToBreakOff,

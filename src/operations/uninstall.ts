@@ -11,6 +11,7 @@ import {callText} from '../ground/call-arguments.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
 import {listCommand} from '../ground/own-commands.ts';
+import {durationText} from '../ground/text.ts';
 import {CLEANER_IMAGE, cleanSteps, manualCleanup, readyNodes} from './node-data.ts';
 import {beforeUninstall, dataRemovals, deletedClaims, keepVolumeSteps} from './release-data.ts';
 import {type Removal, renderedObject} from './removal.ts';
@@ -291,7 +292,7 @@ const runsStep = (
   waitFor: Omit<NonNullable<Step['waitFor']>, 'kubeTarget'>,
 ): Step => ({
   id: 'drain',
-  title: `Wait until no run is in flight (timeout: ${waitFor.timeoutSeconds} s)`,
+  title: `Wait until no run is in flight (timeout: ${durationText(waitFor.timeoutSeconds * 1000)})`,
   call: listKinds(kubeTarget, ['jobs', 'pods']),
   waitFor: {kubeTarget, ...waitFor},
 });
@@ -305,7 +306,7 @@ const goneStep = (
   const hash = controllers.every(({kind}) => kind === 'Deployment') ? ',pod-template-hash' : '';
   return {
     id: 'stopped',
-    title: `Wait until the pods of ${controllers.map(({name}) => name).join(' and ')} are deleted (timeout: ${seconds} s)`,
+    title: `Wait until the pods of ${controllers.map(({name}) => name).join(' and ')} are deleted (timeout: ${durationText(seconds * 1000)})`,
     call: waitUntilGone(
       kubeTarget,
       {

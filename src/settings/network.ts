@@ -104,7 +104,7 @@ export const metadataService = defineSetting('Network', 'metadata-service', {
   reference: 'agent-local 0.6.5 and agent-job 0.6.5, values.yaml (restrictMetadataService)',
   labels: {block: 'Block', allow: 'Allow'},
   meanings: {
-    block: 'runs cannot use the identity of the node',
+    block: 'protects the identity of the node',
     allow: 'runs can get cloud credentials from the node',
   },
 });

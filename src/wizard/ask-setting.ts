@@ -6,6 +6,7 @@ import {cacheClaim, cacheStorageClass} from '../settings/cache.ts';
 import {catalog} from '../settings/catalog.ts';
 import {allowClearText} from '../settings/chart-values.ts';
 import type {Setting} from '../settings/define.ts';
+import {serviceAccountName} from '../settings/identity.ts';
 import {metadataService} from '../settings/network.ts';
 import {nodeSelector, toleration} from '../settings/placement.ts';
 import {concurrency} from '../settings/purpose.ts';
@@ -105,14 +106,15 @@ function optionsOf(
 
 /** Values that exist in the cluster. */
 function offersFor(setting: Setting, view: WizardState, known: KnownFacts): readonly Choice[] {
-  const {claims = [], secrets = []} = known.objects ?? {};
+  const {claims = [], secrets = [], serviceAccounts = []} = known.objects ?? {};
+  const named = (name: string): Choice => ({value: name, label: name});
   if (setting === (cacheStorageClass as Setting)) return classChoices(view, known);
   if (setting === (cacheClaim as Setting))
     return claims.map(({name, description}) => ({value: name, label: name, description}));
   if (setting === (nodeSelector as Setting)) return poolChoices(known);
   if (setting === (toleration as Setting)) return taintChoices(known);
-  if (setting === (tokenSecret as Setting))
-    return secrets.map((name) => ({value: name, label: name}));
+  if (setting === (tokenSecret as Setting)) return secrets.map(named);
+  if (setting === (serviceAccountName as Setting)) return serviceAccounts.map(named);
   return [];
 }
 

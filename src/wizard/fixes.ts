@@ -23,8 +23,9 @@ export const FIXES: Readonly<Record<string, string>> = {
   'workload-identity': workloadIdentity.id,
 };
 
-/** Warnings about a setting with the safe value: another value would only hide the problem. */
+/** Warnings that another value would only hide: the value is the safe one, or the node decides. */
 export const WITHOUT_FIX: ReadonlySet<string> = new Set([
+  'GUESS',
   'POLICY_ENFORCEMENT',
   'RUNS_NOT_COVERED',
   'metadata-block',

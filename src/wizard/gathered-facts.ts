@@ -50,6 +50,7 @@ export interface InstalledAgent {
 export interface NamespaceObjects {
   claims: readonly {name: string; description: string}[];
   secrets: readonly string[];
+  serviceAccounts: readonly string[];
   /** Annotations of service accounts with a cloud identity, by key. */
   identities: readonly {account: string; key: string; value: string}[];
   /** The proxy that an OpenShift cluster uses. */

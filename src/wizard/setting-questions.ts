@@ -10,6 +10,7 @@ import {
 } from '../settings/cache.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
 import type {Get, Setting} from '../settings/define.ts';
+import {serviceAccountName} from '../settings/identity.ts';
 import {imageRegistry} from '../settings/images.ts';
 import {httpsProxy, metadataService, noProxy, workloadIdentity} from '../settings/network.ts';
 import {nodeSelector, toleration} from '../settings/placement.ts';
@@ -108,6 +109,12 @@ const QUESTIONS: readonly SettingQuestion[] = [
     meaning: 'Runs may use nodes that have these taints.',
     orElse: 'none',
     example: 'for example dedicated=agents:NoSchedule',
+  },
+  {
+    setting: serviceAccountName,
+    meaning: 'It must exist in the namespace of the release.',
+    orElse: 'Not set',
+    hasChartDefault: true,
   },
   {setting: namespace, meaning: 'The agent and its objects are created in it.'},
   {setting: release, meaning: 'The name of the agent in `helm list`, and of its objects.'},

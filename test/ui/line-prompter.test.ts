@@ -352,6 +352,6 @@ test('says every 30 s that it is still working', async () => {
   vi.useRealTimers();
   await terminal.lines();
   expect(shown(terminal)).toBe(
-    'Reading the cluster ...\nStill working: Reading the cluster (30 s)\nStill working: Reading the cluster (1 min 0 s)\n',
+    'Reading the cluster ...\nStill working: Reading the cluster (30 s)\nStill working: Reading the cluster (1 min)\n',
   );
 });

@@ -217,7 +217,7 @@ test('a pipe hears every 30 s what is waited for', async () => {
   expect(await lines()).toEqual([
     'Installing agent-job 0.6.5 as release scalr-agent',
     `Still working: ${HELM.title} (30 s)`,
-    `Still working: ${HELM.title} (1 min 0 s)`,
+    `Still working: ${HELM.title} (1 min)`,
     `✓ ${HELM.title} (1 min 1 s)`,
     'Completed after 1 min 1 s.',
   ]);

@@ -330,7 +330,9 @@ test('shows what changes beside what is today', async () => {
     ...change('Runs', ['Maximum concurrent runs', '5'], ['Memory limit', ENTER]),
     ...QUIT,
   ]);
-  expect(rowOf(stderr, 'Runs')).toBe('Runs 5 at a time changed: concurrency 3 → 5');
+  expect(rowOf(stderr, 'Runs')).toBe(
+    'Runs 5 at a time changed: concurrency 3 → 5; reserves 5 CPU, 5Gi, limit 10Gi',
+  );
   expect(rowOf(stderr, 'Cache')).toMatch(/^Cache per pod/);
 });
 

@@ -161,7 +161,7 @@ describe('a default', () => {
     const kubernetes = fakeKubernetes({objects: [NODE, busy as unknown as typeof NODE]});
     const {stderr} = await talk([TARGET, ASK_TOKEN, ...QUIT], {answer: oneContext, kubernetes});
     expect(rowOf(stderr, 'Runs')).toMatch(
-      /^Runs 3 at a time as many as fit; reserves 3 of 3 free CPU, /,
+      /^Runs 3 at a time as many as fit, reserves 3 of 3 free CPU, /,
     );
   });
 

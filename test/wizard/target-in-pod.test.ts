@@ -25,7 +25,7 @@ test('in a pod without a kubeconfig, the cluster of its service account is propo
     installed: async () => undefined,
     lacking: async () => [],
     pools: async () => undefined,
-    objects: async () => ({claims: [], secrets: [], identities: []}),
+    objects: async () => ({claims: [], secrets: [], serviceAccounts: [], identities: []}),
     requested: async () => new Map(),
   };
   const deps = {

@@ -29,7 +29,7 @@ import {effectiveGet, effectiveValues} from '../../values/reading/read-values.ts
 import {neededPermissions} from './checks/permissions.ts';
 import type {ClusterReading} from './cluster-reading.ts';
 import type {PreflightContext, ReviewedPermission} from './facts/context.ts';
-import {referencedClaims, requiredSecrets} from './facts/referenced-objects.ts';
+import {referencedAccounts, referencedClaims, requiredSecrets} from './facts/referenced-objects.ts';
 import {readAdmission} from './read-admission.ts';
 import {
   readDefinitionUsers,
@@ -141,7 +141,7 @@ async function readState(
   const ownClaim = get(cacheClaim);
   if (ownClaim !== undefined) claims.add(ownClaim);
   const [referenced, permissions, live] = await Promise.all([
-    readReferenced(secrets, claims, answering),
+    readReferenced({secrets, claims, accounts: referencedAccounts(objects)}, answering),
     readPermissions(objects, answering),
     readLiveState(objects, answering),
   ]);

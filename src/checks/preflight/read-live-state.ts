@@ -19,12 +19,18 @@ import type {LiveState, PreflightContext, RequiredSecret} from './facts/context.
 import type {LimitRange, ResourceQuota} from './facts/namespace-limits.ts';
 import {readUsableSccs} from './read-sccs.ts';
 
-/** Secrets and PVCs of the namespace that the release refers to. */
+/** What the release refers to, by name. */
+interface Referenced {
+  secrets: readonly RequiredSecret[];
+  claims: Iterable<string>;
+  accounts: Iterable<string>;
+}
+
+/** Objects of the namespace that the release refers to. */
 export async function readReferenced(
-  secrets: readonly RequiredSecret[],
-  claims: Iterable<string>,
+  {secrets, claims, accounts}: Referenced,
   {name: {kubeTarget}, kubernetes, options}: ClusterReading,
-): Promise<Pick<PreflightContext, 'wantedSecrets' | 'secrets' | 'claims'>> {
+): Promise<Pick<PreflightContext, 'wantedSecrets' | keyof Referenced>> {
   const where = {...options, namespace: kubeTarget.namespace};
   const read = async <T extends KubernetesObject>(kind: string, names: Iterable<string>) =>
     new Map(
@@ -34,14 +40,20 @@ export async function readReferenced(
         ),
       ),
     );
-  const [foundSecrets, foundClaims] = await Promise.all([
+  const [foundSecrets, foundClaims, foundAccounts] = await Promise.all([
     read<SecretObject>(
       'secrets',
       secrets.map(({name}) => name),
     ),
     read<Claim>('persistentvolumeclaims', claims),
+    read('serviceaccounts', accounts),
   ]);
-  return {wantedSecrets: secrets, secrets: foundSecrets, claims: foundClaims};
+  return {
+    wantedSecrets: secrets,
+    secrets: foundSecrets,
+    claims: foundClaims,
+    accounts: foundAccounts,
+  };
 }
 
 type DefinitionUsers = Pick<LiveState, 'customResources' | 'revisions'>;

@@ -6,7 +6,7 @@ import {type ClusterAccess, releasesIn} from '../../cluster/helm/releases.ts';
 import {apiFailure} from '../../cluster/kubernetes/api-error.ts';
 import type {KubernetesClient} from '../../cluster/kubernetes/client.ts';
 import type {KubernetesObject, Pod} from '../../cluster/kubernetes/objects.ts';
-import {requiredSecretNames} from '../../cluster/kubernetes/pod-specs.ts';
+import {secretsRequiredBy} from '../../cluster/kubernetes/pod-specs.ts';
 import {
   getObject,
   type Listing,
@@ -107,9 +107,8 @@ async function missingSecrets(
   kubernetes: Reader,
   options: {signal: AbortSignal; idleMs: number; namespace: string},
 ): Promise<string[]> {
-  const names = new Set(workloads.flatMap((each) => requiredSecretNames(each as unknown as Tree)));
   const found = await Promise.all(
-    [...names].map(async (name) => ({
+    secretsRequiredBy(workloads).map(async (name) => ({
       name,
       ...(await getObject(kubernetes, 'secrets', name, options)),
     })),

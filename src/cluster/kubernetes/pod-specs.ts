@@ -54,9 +54,14 @@ export function pairsBelow(tree: Tree): [key: string, below: Tree][] {
 /** Secrets that containers read or mount, without image pull Secrets. */
 export const secretNames = (tree: Tree): string[] => secretReferences(tree).map(({name}) => name);
 
-/** The same, without those that may be missing. */
-export const requiredSecretNames = (tree: Tree): string[] =>
-  secretReferences(tree).flatMap(({name, isOptional}) => (isOptional ? [] : [name]));
+/** Secrets without which no new pod starts. The ReplicaSets of earlier revisions, which start none, are left out. */
+export function secretsRequiredBy(objects: readonly KubernetesObject[]): string[] {
+  const names = objects
+    .filter(({kind = ''}) => ['Deployment', 'DaemonSet'].includes(kind))
+    .flatMap((each) => secretReferences(each as unknown as Tree))
+    .flatMap(({name, isOptional}) => (isOptional ? [] : [name]));
+  return [...new Set(names)];
+}
 
 const secretReferences = (tree: Tree): {name: string; isOptional: boolean}[] =>
   pairsBelow(tree).flatMap(([key, below]) => {

@@ -195,6 +195,7 @@ export async function preflightContext(
       ],
     ]),
     claims: new Map(),
+    accounts: new Map(),
     live: live(),
     admission: known([], 'server-side dry run'),
     token: undefined,

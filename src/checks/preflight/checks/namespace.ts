@@ -2,10 +2,11 @@ import {endingText, howToEnd, isEnding} from '../../../cluster/kubernetes/ending
 import {type ClusterTarget, kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown} from '../../../ground/fact.ts';
 import {changing, remediesOf} from '../../../ground/finding.ts';
+import {serviceAccountAnnotation, serviceAccountName} from '../../../settings/identity.ts';
 import {namespace} from '../../../settings/release.ts';
 import {admission, injectedSidecars} from './admission.ts';
 import {type Check, check} from './check.ts';
-import {notChecked, pass} from './check-result.ts';
+import {cannot, fail, notChecked, pass, worstOf} from './check-result.ts';
 import {quota} from './quota.ts';
 
 const exists = check('Namespace', 'namespace', 'Namespace', {
@@ -38,4 +39,25 @@ const waitCommand = (kubeTarget: ClusterTarget): string =>
     '--timeout=10m',
   );
 
-export const namespaceChecks: readonly Check[] = [exists, admission, injectedSidecars, quota];
+const accounts = check('Namespace', 'service-accounts', 'Service accounts of the pods', {
+  ref: 'https://kubernetes.io/docs/concepts/security/service-accounts/',
+  run: ({accounts: found, name: {kubeTarget}}) =>
+    worstOf(
+      [...found].map(([name, fact]) => {
+        if (!isKnown(fact)) return cannot(`read service account ${name}`, fact.because);
+        if (fact.value !== undefined) return pass(`Service account ${name} exists`);
+        return fail(
+          `Service account ${name} not found in ${kubeTarget.namespace}, so no pod starts`,
+          changing`Create it, use another one with ${serviceAccountName}, or set ${serviceAccountAnnotation}, with which the chart creates it`,
+        );
+      }),
+    ),
+});
+
+export const namespaceChecks: readonly Check[] = [
+  exists,
+  accounts,
+  admission,
+  injectedSidecars,
+  quota,
+];

@@ -179,17 +179,16 @@ const workerNodes = check('Nodes', 'worker-nodes', 'Dedicated nodes for workers'
   run: (context) => {
     if (context.target.chart !== 'agent-k8s') return undefined;
     return ifKnown(chartPods(context), 'render the chart', (pods) =>
-      ifKnown(context.facts.nodes, 'list nodes', (nodes) => {
+      ifKnown(nodesForRuns(context), 'list nodes', (nodes) => {
         const isLimited = pods
           .filter(({role}) => role === 'runs')
           .every(
             ({spec}) => isSet(getAt(spec, ['nodeSelector'])) || isSet(getAt(spec, ['affinity'])),
           );
         if (isLimited) return pass('Workers have a node selector');
-        const linux = nodes.filter(isLinux);
-        if (linux.length < 2) return pass(`${count(linux.length, 'node')}`);
+        if (nodes.length < 2) return pass(`${count(nodes.length, 'node')}`);
         return warn(
-          `Without a node selector, workers and runs use each of the ${linux.length} Linux nodes that they tolerate`,
+          `Without a node selector, workers and runs use each of the ${nodes.length} Linux nodes that they tolerate`,
           changing`Use a dedicated node pool: ${withValue(nodeSelector, 'KEY=VALUE')}`,
         );
       }),

@@ -40,6 +40,8 @@ export interface PreflightContext extends RenderedChart {
   secrets: ReadonlyMap<string, Fact<SecretObject | undefined>>;
   /** PersistentVolumeClaims of the namespace by name, in the same way. */
   claims: ReadonlyMap<string, Fact<Claim | undefined>>;
+  /** Service accounts of the pods that the chart does not create, in the same way. */
+  accounts: ReadonlyMap<string, Fact<KubernetesObject | undefined>>;
   live: LiveState;
   /** What the API server answered to every object and pod, without storing them. */
   admission: Fact<readonly AdmissionTrial[]>;

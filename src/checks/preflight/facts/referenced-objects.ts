@@ -68,6 +68,18 @@ export const referencedClaims = (objects: readonly KubernetesObject[]): string[]
   ...new Set(objects.flatMap((object) => claimNames(object as unknown as Tree))),
 ];
 
+/** Service accounts of pods that must exist; every namespace has the default one. */
+export function referencedAccounts(objects: readonly KubernetesObject[]): string[] {
+  const existing = objects
+    .filter(({kind}) => kind === 'ServiceAccount')
+    .map(({metadata}) => metadata.name)
+    .concat('default', '');
+  const named = pairsIn(objects).flatMap(([key, below]) =>
+    key === 'serviceAccountName' && typeof below === 'string' ? [below] : [],
+  );
+  return [...new Set(named)].filter((name) => !existing.includes(name));
+}
+
 /** All keys with their values. CRDs are skipped, because their keys are descriptions. */
 const pairsIn = (objects: readonly KubernetesObject[]): [key: string, below: Tree][] =>
   objects

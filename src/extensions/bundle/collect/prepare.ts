@@ -6,7 +6,7 @@ import type {Releases} from '../../../cluster/helm/release-record.ts';
 import {releasesIn} from '../../../cluster/helm/releases.ts';
 import type {ApiReader} from '../../../cluster/kubernetes/client.ts';
 import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
-import {requiredSecretNames} from '../../../cluster/kubernetes/pod-specs.ts';
+import {secretsRequiredBy} from '../../../cluster/kubernetes/pod-specs.ts';
 import {listAll} from '../../../cluster/kubernetes/resources.ts';
 import type {NodeObject} from '../../../cluster/platform/readings.ts';
 import {runsOfRelease} from '../../../cluster/release/inventory.ts';
@@ -223,18 +223,13 @@ function causesIn(
   if (installed === undefined) return [];
   const name = {release: installed.name, kubeTarget: {namespace: own}};
   const found = new Set(secrets.items.map(({metadata}) => metadata.name));
-  const workloads = namespace.objects.filter(
-    (each) => WORKLOADS.has(each.kind ?? '') && helmReleaseOf(each) === installed.name,
-  );
-  const required = workloads.flatMap((each) => requiredSecretNames(each as unknown as Tree));
-  const missing = [...new Set(required)].filter((each) => !found.has(each));
+  const workloads = namespace.objects.filter((each) => helmReleaseOf(each) === installed.name);
+  const missing = secretsRequiredBy(workloads).filter((each) => !found.has(each));
   return [
     ...causesOfRelease(name, installed.revision, undefined),
     ...causesOfMissing(name, [], secrets.wereRead ? missing : []),
   ];
 }
-
-const WORKLOADS: ReadonlySet<string> = new Set(['Deployment', 'DaemonSet']);
 
 /** A release with its Helm data, if that could be read. */
 function bundledRelease(

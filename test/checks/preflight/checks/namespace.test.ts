@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {namespaceChecks} from '../../../../src/checks/preflight/checks/namespace.ts';
 import type {PreflightContext} from '../../../../src/checks/preflight/facts/context.ts';
+import {known, unknown} from '../../../../src/ground/fact.ts';
 import {clusterWith, preflightContext, saidBy} from '../context.ts';
 
 const namespace = (labels: Record<string, string>, more = {}) => ({
@@ -22,4 +23,15 @@ test('passes for an existing or new namespace, fails for one being deleted, skip
   });
   expect(await said('namespace', going)).toMatch(/^fail: .*being deleted/);
   expect(await said('namespace', REFUSING)).toMatch(/^skip: /);
+});
+
+test.each([
+  ['fail', 'does not exist', known(undefined, 'serviceaccounts')],
+  ['pass', 'exists', known({metadata: {name: 'runs'}}, 'serviceaccounts')],
+  ['skip', 'cannot be read', unknown('forbidden', 'no')],
+])('a service account: %s if it %s', async (verdict, _, account) => {
+  const accounts = new Map([['runs', account]]);
+  expect(await said('service-accounts', NONE, {accounts})).toMatch(
+    new RegExp(`^${verdict}: .*service account runs`, 'i'),
+  );
 });

@@ -52,8 +52,7 @@ test('what is said of agent-k8s with its defaults', async () => {
       pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, image-names, worker-nodes, project-nodes, lasting-nodes
     openshift
       fail openshift-scc
-      warn worker-nodes
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, image-names, project-nodes, lasting-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, image-names, worker-nodes, project-nodes, lasting-nodes
     kind
       pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, image-names, worker-nodes, project-nodes, lasting-nodes
     k3s
