@@ -60,9 +60,10 @@ export class InquirerPrompter implements Prompter {
   }
 
   /** A text question, because the prompt for this would show a token that is pasted here. */
-  async confirm(message: string): Promise<boolean> {
+  async confirm(message: string, canGoBack = false): Promise<boolean> {
     const question = {...yesOrNo(message), canGoBack: true, ...(this.#above && {heading: []})};
-    const answer = await unlessBack(this.#askText(question), '');
+    const asking = this.#askText(question);
+    const answer = await (canGoBack ? asking : unlessBack(asking, ''));
     this.#showAnswer({message}, isYes(answer) ? 'yes' : 'no');
     return isYes(answer);
   }
@@ -94,6 +95,7 @@ export class InquirerPrompter implements Prompter {
     const later = question.laterChoices?.then((found) => {
       choices = found;
     });
+    this.#terminal.isForList = kind === 'select';
     const value = await this.#run({...question, later}, (context) => {
       const screen = this.#screen;
       const rows = rowsOf(choices, screen);
@@ -111,6 +113,8 @@ export class InquirerPrompter implements Prompter {
       const source = (term = '') =>
         rows.filter(({short}) => short.toLowerCase().includes(term.toLowerCase()));
       return search({...config, source}, context);
+    }).finally(() => {
+      this.#terminal.isForList = false;
     });
     this.#showAnswer(question, choices.find((each) => each.value === value)?.label ?? value);
     return value;

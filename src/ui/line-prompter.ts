@@ -54,8 +54,8 @@ export class LinePrompter implements Prompter {
     this.#reader = new LineReader({...streams, input: this.#terminal ?? input});
   }
 
-  async confirm(message: string): Promise<boolean> {
-    return isYes(await this.input(yesOrNo(message)));
+  async confirm(message: string, canGoBack = false): Promise<boolean> {
+    return isYes(await this.input({...yesOrNo(message), canGoBack}));
   }
 
   input(question: InputQuestion): Promise<string> {

@@ -14,6 +14,11 @@ const CTRL_C = '\u0003';
 const CTRL_Z = '\u001a';
 /** Several characters at once are a paste in a terminal that marks none. */
 const PRINTABLE = /^[ -~]{2,}$/;
+/** All other keys would move a list to its first row. */
+const NOT_FOR_LISTS = new RegExp(
+  `${ESC}(?![[O][AB])(?:\\[[\\d;]*[A-Za-z~]|O?.)|[\\x00-\\x02\\x04-\\x07\\x09\\x0b\\x0c\\x0e-\\x1a\\x1c-\\x1f]`,
+  'g',
+);
 /** Windows has no signal that stops a process until it is continued. */
 const CAN_STOP = 'SIGTSTP' in constants.signals;
 
@@ -39,6 +44,8 @@ interface Terminal {
  */
 export class TerminalInput extends Readable {
   readonly isTTY = true;
+  /** A list is open: it takes text, arrows up and down, Enter and Backspace. */
+  isForList = false;
   readonly #terminal: Terminal;
   #holders = 0;
   #rest = '';
@@ -150,9 +157,14 @@ export class TerminalInput extends Readable {
       if (part === ESC) this.#escapeKey();
       else if (part.includes(CTRL_Z)) this.#stopOrIgnore(part);
       else if (PRINTABLE.test(part) && this.#isOpen && !this.#terminal.isPlain) this.#text(part);
-      else if (part !== '' && this.#isOpen) this.push(Buffer.from(part, 'latin1'));
+      else if (part !== '' && this.#isOpen) this.#push(part);
       else if (part.includes(CTRL_C)) this.#terminal.interrupt?.();
     }
+  }
+
+  #push(keys: string): void {
+    const known = this.isForList ? keys.replaceAll(NOT_FOR_LISTS, '') : keys;
+    if (known !== '') this.push(Buffer.from(known, 'latin1'));
   }
 
   #stopOrIgnore(keys: string): void {

@@ -8,7 +8,14 @@ import type {AnswerSource} from '../settings/settings.ts';
 import {answerText, sourceText} from '../ui/prompt-text.ts';
 import {Answers} from './answers.ts';
 import {hostOf} from './place.ts';
-import {exposesNodeIdentity, TOPICS, type Topic, type TopicView, valueText} from './topics.ts';
+import {
+  exposesNodeIdentity,
+  IMPLIED,
+  TOPICS,
+  type Topic,
+  type TopicView,
+  valueText,
+} from './topics.ts';
 
 /** A line of the review. */
 export interface ReviewRow {
@@ -30,7 +37,10 @@ const OF_NETWORK = ['Proxy', 'Private CA', 'Metadata', 'Mirror'];
 /** What will be installed, and why; of an installed release, today's values beside the changes. */
 export function reviewRows(view: TopicView): ReviewRow[] {
   const isSet = ({settings}: Topic): boolean =>
-    settings.some((setting) => view.state.answers.answer(setting) !== undefined);
+    settings.some((setting) => {
+      const answer = view.state.answers.answer(setting);
+      return answer !== undefined && answer.value !== IMPLIED.get(setting);
+    });
   const shown = [...ALWAYS.map(topic), ...IF_SET.map(topic).filter(isSet)].filter(
     ({isOffered}) => isOffered?.(view) ?? true,
   );

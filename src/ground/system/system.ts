@@ -245,8 +245,8 @@ export interface ListQuestion extends Question {
 export interface Prompter {
   /** False if lines cannot be erased: then the caller prints what `heading` would show. */
   canRedraw: boolean;
-  /** The default is no. */
-  confirm(message: string): Promise<boolean>;
+  /** The default is no, and so is Esc, unless it rejects the question with GoBack. */
+  confirm(message: string, canGoBack?: boolean): Promise<boolean>;
   /** Returns the trimmed text. */
   input(question: InputQuestion): Promise<string>;
   /** An input that hides the text and shows its length. */
