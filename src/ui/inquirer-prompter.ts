@@ -88,7 +88,7 @@ export class InquirerPrompter implements Prompter {
   search = (question: ListQuestion): Promise<string> => this.#choose(question, 'search');
 
   async #choose(question: ListQuestion, kind: 'select' | 'search'): Promise<string> {
-    if (question.isConsequential) await this.#held(() => this.#terminal.drain());
+    if (question.isConsequential) this.#terminal.ignoreHastyEnter();
     let {choices} = question;
     const possible = choices.filter(({disabled}) => disabled === undefined);
     let active = (possible.find(({value}) => value === question.default) ?? possible[0])?.value;
@@ -103,11 +103,13 @@ export class InquirerPrompter implements Prompter {
         active = rows.find((row) => row.name === name)?.value ?? active;
       };
       const message = messageText(question, screen, kind === 'search');
+      const pageSize = Math.max(3, (screen.rows ?? 24) - message.split('\n').length - BELOW_LIST);
+      const hidden = rows.length > pageSize ? rows.length : undefined;
       const config = {
         message,
         default: active as string,
-        pageSize: Math.max(3, (screen.rows ?? 24) - message.split('\n').length - BELOW_LIST),
-        theme: promptTheme(screen, question, {kind, onActive}),
+        pageSize,
+        theme: promptTheme(screen, question, {kind, onActive, rows: hidden}),
       };
       if (kind === 'select') return select({...config, choices: rows}, context);
       const source = (term = '') =>

@@ -24,6 +24,8 @@ const CAN_STOP = 'SIGTSTP' in constants.signals;
 
 /** A terminal sends the rest of an escape sequence at once; after this time, Esc was the key. Node.js waits 500 ms. */
 const ESCAPE_MS = 50;
+/** Milliseconds in which nobody has read a new question. */
+const UNREAD_MS = 500;
 /** Milliseconds without input after which a paste without marks has arrived completely. */
 const SILENCE_MS = 100;
 
@@ -52,6 +54,7 @@ export class TerminalInput extends Readable {
   #pasted: string | undefined;
   #escape: NodeJS.Timeout | undefined;
   #isDraining = false;
+  #unreadUntil = 0;
   #hear: (() => void) | undefined;
 
   constructor(terminal: Terminal) {
@@ -97,6 +100,11 @@ export class TerminalInput extends Readable {
     });
     this.#isDraining = false;
     this.#hear = undefined;
+  }
+
+  /** Drops Enter until a person can have read the question, while the key is held down, and until another key is pressed. */
+  ignoreHastyEnter(): void {
+    this.#unreadUntil = performance.now() + UNREAD_MS;
   }
 
   /** Readline leaves raw mode at the end of each prompt, after it paused the input, and before the process is stopped with Ctrl-Z. */
@@ -164,7 +172,15 @@ export class TerminalInput extends Readable {
 
   #push(keys: string): void {
     const known = this.isForList ? keys.replaceAll(NOT_FOR_LISTS, '') : keys;
-    if (known !== '') this.push(Buffer.from(known, 'latin1'));
+    if (known === '' || this.#isHasty(known)) return;
+    this.push(Buffer.from(known, 'latin1'));
+  }
+
+  #isHasty(keys: string): boolean {
+    if (performance.now() > this.#unreadUntil) return false;
+    const isEnter = /^[\r\n]+$/.test(keys);
+    this.#unreadUntil = isEnter ? performance.now() + UNREAD_MS : 0;
+    return isEnter;
   }
 
   #stopOrIgnore(keys: string): void {

@@ -1,6 +1,7 @@
 import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {allowClearText} from '../settings/chart-values.ts';
+import {cloud} from '../settings/cluster.ts';
 import {type Setting, settingLabel, settingName} from '../settings/define.ts';
 import {missingFor} from '../settings/purpose.ts';
 import {chart, chartSource, namespace, release, target} from '../settings/release.ts';
@@ -30,7 +31,7 @@ export interface ReviewRow {
 const topic = (label: string): Topic => TOPICS.find((each) => each.label === label) as Topic;
 
 /** Rows that are always shown, and others only if something is set. */
-const ALWAYS = ['Chart', 'Isolation', 'Runs', 'Cache'];
+const ALWAYS = ['Cluster', 'Chart', 'Isolation', 'Runs', 'Cache'];
 const IF_SET = ['Names', 'Identity', 'Placement'];
 const OF_NETWORK = ['Proxy', 'Private CA', 'Metadata', 'Mirror'];
 
@@ -57,6 +58,7 @@ const rowOf = ({label, settings, value, about}: Topic, view: TopicView): ReviewR
   label,
   settings,
   value: value(view),
+  isRisky: settings.includes(cloud) && view.state.answers.answer(cloud) === undefined,
   about: [about?.(view), sourcesOf(settings, view)].filter(Boolean).join('; ') || undefined,
 });
 

@@ -387,6 +387,10 @@ export const TOPICS: readonly Topic[] = [
     settings: [cloud],
     isOffered: (view) => isInCluster(view) && view.known.cluster?.isRead !== true,
     value: (view) => valueText(cloud, view) ?? 'Other',
+    about: ({state}) =>
+      state.answers.answer(cloud) === undefined
+        ? 'not read: choose the cloud, so that runs cannot take the identity of its nodes'
+        : undefined,
   },
   {
     label: 'Agent',

@@ -237,7 +237,7 @@ export interface ListQuestion extends Question {
   /** Replace the choices when they are known. Labels and number must not change. */
   laterChoices?: Promise<readonly Choice[]>;
   default?: string | undefined;
-  /** Its default changes something: keys that were pressed for an earlier question, or are held down, do not answer it. */
+  /** Its default changes something: an Enter that was pressed for an earlier question, or is held down, does not answer it. */
   isConsequential?: boolean;
 }
 
