@@ -6,7 +6,7 @@ import {type FailureCode, RUN_AGAIN, RUN_VERBOSE} from './errors.ts';
 import {changing, type Remedy} from './finding.ts';
 import {anonymousText, loginSteps, REJECTED_LOGIN, userIn} from './identity.ts';
 import {policyRemedies} from './policy-remedies.ts';
-import {unreachableSteps, unreachableText} from './unreachable.ts';
+import {registryText, unreachableSteps, unreachableText} from './unreachable.ts';
 import {QUOTED_PAGE, webPageIn, webPageSteps, webPageText} from './web-page.ts';
 
 /** Error code and next steps of a failure, for every tool. */
@@ -83,6 +83,10 @@ export function changedDefinition(cluster: ClusterSelection, call: Call): string
   ];
 }
 
+/** Requests to an OCI registry, and to the address of an archive, as Helm prints them; the API server has no such paths. */
+const CHART_REGISTRY =
+  /FetchReference|failed to resolve \S+:|\/v2\/\S+\/(?:manifests|blobs|tags)\b|\[manifests |scope=repository|\.tgz"/;
+
 const CREDENTIALS = /getting credentials|exec plugin: /i;
 
 /** Known errors of helm and kubectl with next steps; an unreachable chart repository is checked before the cluster. */
@@ -106,6 +110,22 @@ const OF_CLUSTER_TOOLS: readonly KnownFailure[] = [
     code: 'IMMUTABLE_FIELD',
     suggestions: () => [
       'Kubernetes does not change this field: keep the former value, or delete the object first. The data of a deleted PVC is lost',
+    ],
+  },
+  {
+    tool: 'helm',
+    stderr: /^Error: path ".*" not found/m,
+    code: 'INVALID_CHART_SOURCE',
+    suggestions: () => [changing`Correct the path in ${{id: 'chart-source'}}`],
+  },
+  {
+    tool: 'helm',
+    stderr: CHART_REGISTRY,
+    code: 'CHART_NOT_FOUND',
+    text: registryText,
+    suggestions: () => [
+      changing`Check the reference in ${{id: 'chart-source'}}, and the connection to its registry`,
+      'If the registry is private, log in to it with helm first',
     ],
   },
   {
@@ -261,7 +281,7 @@ const OF_MACHINE_TOOLS: readonly KnownFailure[] = [
 
 /** Helm and kubectl say so; an agent or a run can have the reason after it too. With `--wait`, Helm has its own deadline. */
 const OF_TOOL =
-  /Error from server|Unable to connect to the server|connection to the server \S+ was refused|must be logged in|exec plugin: |getting credentials|context "[^"]*" does not exist|cluster unreachable|(?:INSTALLATION|UPGRADE|ROLLBACK) FAILED: (?!context deadline|timed out)|chart repository|index\.yaml|failed to (?:download|fetch) "/;
+  /Error from server|Unable to connect to the server|connection to the server \S+ was refused|must be logged in|exec plugin: |getting credentials|context "[^"]*" does not exist|cluster unreachable|(?:INSTALLATION|UPGRADE|ROLLBACK) FAILED: (?!context deadline|timed out)|chart repository|index\.yaml|FetchReference|failed to (?:download|fetch) "/;
 
 /** The code of a line that helm or kubectl printed; undefined for other lines and for errors without a code of their own. */
 export function codeOfToolLine(line: string): string | undefined {
