@@ -24,7 +24,7 @@ import {kubectlCommand, ownCommand, type ReleaseName} from '../ground/command-li
 import {failed} from '../ground/errors.ts';
 import {warningOf} from '../ground/finding.ts';
 import {few} from '../ground/text.ts';
-import {sameTree, spellPath} from '../ground/tree.ts';
+import {sameTree} from '../ground/tree.ts';
 import type {GeneratedValues} from '../values/generate.ts';
 import {effectiveGet} from '../values/reading/read-values.ts';
 import {

@@ -28,7 +28,7 @@ import type {ReadError} from '../../ground/fact.ts';
 import {type ObjectFinding, remediesOf, unknownOf} from '../../ground/finding.ts';
 import {listCommand} from '../../ground/own-commands.ts';
 import {isTransient} from '../../ground/tool-errors.ts';
-import type {Tree, Values} from '../../ground/tree.ts';
+import type {Values} from '../../ground/tree.ts';
 import {tryCluster} from '../../ground/unreachable.ts';
 import {type ReleaseSnapshot, readSnapshot} from '../diagnose/read-snapshot.ts';
 import {rootsOf} from '../diagnose/snapshot-queries.ts';

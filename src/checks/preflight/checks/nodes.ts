@@ -13,7 +13,7 @@ import {acquireTimeout, schedulingTimeout} from '../../../settings/lifecycle.ts'
 import {nodeSelector} from '../../../settings/placement.ts';
 import {chart} from '../../../settings/release.ts';
 import {withValue} from '../../../settings/spelling.ts';
-import {chartPods, isLinux, NO_NODE_FOR_RUNS, nodesForRuns} from '../facts/chart-pods.ts';
+import {chartPods, NO_NODE_FOR_RUNS, nodesForRuns} from '../facts/chart-pods.ts';
 import {capacityForAllRuns, capacityForRun} from './capacity.ts';
 import {check} from './check.ts';
 import {fail, ifKnown, notChecked, pass, warn} from './check-result.ts';

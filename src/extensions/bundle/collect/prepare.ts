@@ -14,7 +14,7 @@ import type {ClusterTarget} from '../../../ground/command-line.ts';
 import type {ObjectFinding} from '../../../ground/finding.ts';
 import {jsonText} from '../../../ground/json.ts';
 import type {Processes} from '../../../ground/system/system.ts';
-import {getAt, leafPaths, sameTree, setAt, type Tree, type Values} from '../../../ground/tree.ts';
+import {getAt, leafPaths, sameTree, setAt, type Values} from '../../../ground/tree.ts';
 import {knownSecretsOf, type SecretContent} from '../redact/find-secrets.ts';
 import type {KnownSecret} from '../redact/known-values.ts';
 import type {Gap} from './gap.ts';
