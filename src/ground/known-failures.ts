@@ -191,13 +191,18 @@ const OF_CLUSTER_TOOLS: readonly KnownFailure[] = [
     ],
   },
   {
+    stderr: /must be logged in|asked for the client to provide credentials/i,
+    ...ADVICE.notLoggedIn,
+    text: () => REJECTED_LOGIN,
+  },
+  {
     stderr:
       /Kubernetes cluster unreachable|context "?.*"? does not exist|no context exists|current-context (is not set|must exist)|not found for specified context|cannot locate context|Unable to connect to the server|connection refused|connection to the server .* was refused|stat .*: no such file or directory|error loading config file|unable to read client-|no such host|i\/o timeout|TLS handshake timeout/i,
     ...ADVICE.unreachable,
     text: unreachableText,
   },
   {
-    stderr: /Unauthorized|must be logged in|provide credentials/i,
+    stderr: /Unauthorized/i,
     ...ADVICE.notLoggedIn,
     text: () => REJECTED_LOGIN,
   },

@@ -58,6 +58,10 @@ const EVENTS = [
     'Unable to connect to the server: getting credentials: exec: executable aws not found',
     'NOT_LOGGED_IN',
   ],
+  [
+    'Error: Kubernetes cluster unreachable: the server has asked for the client to provide credentials',
+    'NOT_LOGGED_IN',
+  ],
   ['error: You must be logged in to the server (Unauthorized)', 'NOT_LOGGED_IN'],
   [
     'Error from server (Forbidden): pods is forbidden: User "joe" cannot list resource "pods" in API group "" in the namespace "a"',
@@ -154,6 +158,8 @@ test.each([
   ['SchedulingGated', 'NOT_SCHEDULED'],
   ['OutOfcpu', 'INSUFFICIENT_CPU'],
   ['OOMKilled', 'OOM_KILLED'],
+  ['SystemOOM', 'NODE_PRESSURE'],
+  ['Warning  FreeDiskSpaceFailed  2m  kubelet  Failed to garbage collect', 'NODE_DISK_FULL'],
   ['Evicted', 'EVICTED'],
   ['dial unix /var/run/docker.sock: connect: permission denied', 'DOCKER_UNREACHABLE'],
   [

@@ -23,6 +23,11 @@ test.each([
     'CLUSTER_UNREACHABLE',
   ],
   ['kubectl', 'error: context "nowhere" does not exist', 'CLUSTER_UNREACHABLE'],
+  [
+    'helm',
+    'Error: Kubernetes cluster unreachable: the server has asked for the client to provide credentials',
+    'NOT_LOGGED_IN',
+  ],
   ['kubectl', 'error: You must be logged in to the server (Unauthorized)', 'NOT_LOGGED_IN'],
   [
     'helm',
