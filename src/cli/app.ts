@@ -26,6 +26,7 @@ import {handleInterrupts} from '../ground/system/this-process.ts';
 import {LaterPrompter} from '../ui/later-prompter.ts';
 import {columnsOf, LiveLines} from '../ui/live-lines.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
+import {printable} from '../ui/printable.ts';
 import {asciiFallback, isAsciiOnly, type Screen} from '../ui/theme.ts';
 import {withoutSecretsOf, withoutSecretsOfClient, withoutSecretsOfHost} from './foreign-output.ts';
 
@@ -138,7 +139,7 @@ export function nodeApp(given = {isAccessible: false}): App {
       process.stdin.isTTY === true && process.stderr.isTTY === true && !isCi(process.env),
     screen: errorScreen,
     resultScreen: screenOf(process.stdout, isAccessible),
-    stdout: (text) => process.stdout.write(text),
+    stdout: (text) => process.stdout.write(printable(text)),
     stderr: (text) => live.print(withInvokedName(asciiFallback(text, errorScreen), process.env)),
     draw: live.draw,
     exit: (code) => {

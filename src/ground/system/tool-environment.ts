@@ -4,7 +4,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const REPLACES_FLAGS = /^(HELM_KUBE\w+|HELM_NAMESPACE|KUBERC)$/i;
 
 /** Tokens of this program, which plugins of the tools would inherit. */
-const OF_THIS_PROGRAM = /^(SCALR_TOKEN|SCALR_AGENT_TOKEN)$/;
+const OF_THIS_PROGRAM = /^(SCALR_TOKEN|SCALR_AGENT_TOKEN|TF_TOKEN_.+)$/;
 
 /** Set variables of helm and kubectl that this program does not pass on. */
 export const ignoredVariables = (env: Environment): string[] =>
