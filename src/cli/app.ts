@@ -24,7 +24,7 @@ import type {
 } from '../ground/system/system.ts';
 import {handleInterrupts} from '../ground/system/this-process.ts';
 import {LaterPrompter} from '../ui/later-prompter.ts';
-import {columnsOf, LiveLines} from '../ui/live-lines.ts';
+import {LiveLines} from '../ui/live-lines.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
 import {printable} from '../ui/printable.ts';
 import {asciiFallback, isAsciiOnly, type Screen} from '../ui/theme.ts';
@@ -78,10 +78,10 @@ const screenOf = (stream: NodeJS.WriteStream, isAccessible: boolean): Screen => 
     !isAccessible,
   // The current width.
   get columns() {
-    return stream.isTTY === true ? columnsOf(stream) : undefined;
+    return stream.isTTY === true ? stream.columns : undefined;
   },
   get rows() {
-    return this.isLive === true ? stream.rows || undefined : undefined;
+    return this.isLive === true ? stream.rows : undefined;
   },
   isAscii: isAsciiOnly(process.env, stream.isTTY === true),
   isLive: stream.isTTY === true && process.env['TERM'] !== 'dumb' && !isAccessible,

@@ -12,5 +12,5 @@ export const hasEarlyTitle = ({argv, env, stdin, stderr}: NodeJS.Process): boole
 
 export function showEarlyTitle(version: string, {env, stderr}: NodeJS.Process): void {
   const hasColor = !env['NO_COLOR'];
-  stderr.write(titleText(version, {columns: stderr.columns || undefined, hasColor, isLive: true}));
+  stderr.write(titleText(version, {columns: stderr.columns, hasColor, isLive: true}));
 }

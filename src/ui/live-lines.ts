@@ -4,10 +4,6 @@ import {count} from '../ground/text.ts';
 import {printable} from './printable.ts';
 import type {Screen} from './theme.ts';
 
-/** A serial console, and a terminal in a container, can have no size. */
-export const columnsOf = (terminal: {columns?: number | undefined}): number =>
-  terminal.columns || Number(process.env['COLUMNS']) || 80;
-
 interface Output {
   write(text: string): unknown;
   columns?: number | undefined;
@@ -40,7 +36,7 @@ export class LiveLines {
   get #erased(): string {
     if (this.#shown === '') return '';
     // A window that became narrower has broken the lines.
-    const heights = this.#shown.split('\n').map((line) => heightOf(line, columnsOf(this.#output)));
+    const heights = this.#shown.split('\n').map((line) => heightOf(line, this.#output.columns));
     return eraseLines(heights.reduce((sum, height) => sum + height, 0));
   }
 

@@ -67,6 +67,10 @@ const EVENTS = [
     'Error from server (Forbidden): pods is forbidden: User "joe" cannot list resource "pods" in API group "" in the namespace "a"',
     'FORBIDDEN',
   ],
+  [
+    'conflict occurred while applying object a/b apps/v1, Kind=Deployment: Apply failed with 1 conflict: conflict with "kubectl-edit" using apps/v1: .spec.replicas',
+    'OBJECT_NOT_OWNED',
+  ],
   ['Error: failed to download "scalr/agent-k8s"', 'CHART_NOT_FOUND'],
   [
     'failed calling webhook "x.y.z": no endpoints available for service "kyverno"',

@@ -1,5 +1,5 @@
-import {expect, onTestFinished, test, vi} from 'vitest';
-import {columnsOf, fittedLines, LiveLines} from '../../src/ui/live-lines.ts';
+import {expect, test} from 'vitest';
+import {fittedLines, LiveLines} from '../../src/ui/live-lines.ts';
 
 /** Lines that are erased, the one of the cursor included. */
 const erasedIn = (text: string): number => text.split('\u001B[2K').length - 1;
@@ -24,19 +24,4 @@ test('keeps as many lines as a terminal can replace', () => {
   const broken = `${'a'.repeat(25)}\ntwo\n`;
   expect(fittedLines(broken, {columns: 10, rows: 5})).toBe(broken);
   expect(fittedLines(broken, {columns: 10, rows: 4})).toBe('… 2 more lines\n');
-});
-
-test('a terminal without a size, such as a serial console, has the columns of COLUMNS, or 80', () => {
-  expect(columnsOf({columns: 132})).toBe(132);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  vi.stubEnv('COLUMNS', '140');
-  expect(columnsOf({columns: 0})).toBe(140);
-  vi.stubEnv('COLUMNS', undefined);
-  expect(columnsOf({columns: 0})).toBe(80);
-  const written: string[] = [];
-  const lines = new LiveLines({columns: 0, write: (text) => written.push(text)});
-  lines.draw('one\n');
-  lines.draw('two\n');
-  expect(written).toEqual(['one\n', expect.stringMatching(/two\n$/)]);
-  lines.draw('');
 });
