@@ -26,6 +26,7 @@ import {handleInterrupts} from '../ground/system/this-process.ts';
 import {LaterPrompter} from '../ui/later-prompter.ts';
 import {LiveLines} from '../ui/live-lines.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
+import {printable} from '../ui/printable.ts';
 import {asciiFallback, isAsciiOnly, type Screen, USUAL_COLUMNS} from '../ui/theme.ts';
 import {withoutSecretsOf, withoutSecretsOfClient, withoutSecretsOfHost} from './foreign-output.ts';
 
@@ -140,7 +141,7 @@ export function nodeApp(given = {isAccessible: false}): App {
       process.stdin.isTTY === true && process.stderr.isTTY === true && !isCi(process.env),
     screen: errorScreen,
     resultScreen: screenOf(process.stdout, isAccessible),
-    stdout: (text) => process.stdout.write(text),
+    stdout: (text) => process.stdout.write(printable(text)),
     stderr: (text) => live.print(withInvokedName(asciiFallback(text, errorScreen), process.env)),
     draw: live.draw,
     exit: (code) => {
