@@ -105,6 +105,14 @@ describe('docs/', () => {
     await expectFile(`docs/commands/${documented.file}.md`, commandPage(documented));
   });
 
+  test.each(
+    commands.map(({file}) => file),
+  )('commands/%s.md describes every key of --json', (file) => {
+    const page = readFileSync(join(root, `docs/commands/${file}.md`), 'utf8');
+    const rows = (page.split('\n## JSON\n')[1] ?? '').match(/^\| `.*/gm) ?? [];
+    expect(rows.filter((row) => /\|\s*\|$/.test(row) && !row.includes('always `'))).toEqual([]);
+  });
+
   test('no page exists for a removed command', () => {
     const pages = commands.map(({file}) => `${file}.md`);
     expect(readdirSync(join(root, 'docs/commands')).toSorted()).toEqual(pages);
