@@ -28,7 +28,6 @@ import {serverProblem, unreachableSteps} from '../ground/unreachable.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
-import {milliOf} from '../settings/kinds/quantities.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import {chart, chartVersion, namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -148,21 +147,15 @@ const installedSettings = (
     ? new Map()
     : writtenSettings(values, target);
 
-/** The nodes that take pods, and their allocatable resources. */
-export interface NodeTotals {
-  nodes: readonly NodeCapacity[];
-  cpuMilli: bigint;
-  memoryMilli: bigint;
-  /** Pods without a node selector may get to a node that cannot run them. */
-  hasWindows: boolean;
-}
-
 /** Facts read from a cluster, or the reason why they could not be read. */
 export interface DiscoveredCluster {
   answers?: SettingsSource;
   facts: ReturnType<typeof recommendFactsOf>;
   storageClasses: readonly StorageClass[];
-  nodes?: NodeTotals;
+  /** The Linux nodes that are ready. */
+  nodes?: readonly NodeCapacity[];
+  /** Pods without a node selector may get to a node that cannot run them. */
+  hasWindows?: boolean;
   /** What adds nodes for pods that fit on none: Autopilot adds nodes for pending pods */
   addsNodes?: string | undefined;
   /** Agents that are installed with Helm. */
@@ -187,15 +180,16 @@ export async function discoverCluster(
     const {server} = facts.versions;
     if (!isKnown(server) && server.unknown !== 'forbidden')
       return notDiscovered(serverProblem(server));
-    const nodes = nodesIn(facts);
+    const nodes = knownValue(facts.nodes);
     return {
       answers: fromCluster(facts),
       facts: recommendFactsOf(facts),
       storageClasses: knownValue(facts.storageClasses) ?? [],
-      ...(nodes === undefined ? {} : {nodes}),
+      ...(nodes === undefined ? {} : {nodes: nodes.filter(takesAgents)}),
+      hasWindows: nodes?.some((node) => node.os === 'windows' && mayRun({}, node)) ?? false,
       addsNodes: knownValue(nodeProvisioner({facts, readings, now: new Date()})),
       releases: knownValue(facts.releases)?.releases ?? [],
-      nodePools: nodePoolsOf(knownValue(facts.nodes) ?? []),
+      nodePools: nodePoolsOf(nodes ?? []),
       ...(isKnown(facts.dns.usesMetadataAddress)
         ? {usesMetadataDns: facts.dns.usesMetadataAddress.value}
         : {}),
@@ -222,25 +216,6 @@ function summaryOf({versions, platform, nodes}: ClusterFacts): string {
 
 const takesAgents = ({os, isReady, isSchedulable}: NodeCapacity): boolean =>
   os === 'linux' && isReady && isSchedulable;
-
-/** Sums over the nodes that take pods without tolerations; where there are none, over all. */
-function nodesIn({nodes}: ClusterFacts): NodeTotals | undefined {
-  if (!isKnown(nodes)) return undefined;
-  const usable = nodes.value.filter(takesAgents);
-  const open = usable.filter((node) => mayRun({}, node));
-  const summed = open.length > 0 ? open : usable;
-  const sum = (resource: string): bigint =>
-    summed.reduce(
-      (total, {allocatable}) => total + (milliOf(allocatable[resource] ?? '0') ?? 0n),
-      0n,
-    );
-  return {
-    nodes: summed,
-    cpuMilli: sum('cpu'),
-    memoryMilli: sum('memory'),
-    hasWindows: nodes.value.some((node) => node.os === 'windows' && mayRun({}, node)),
-  };
-}
 
 const notDiscovered = (because: string): DiscoveredCluster => ({
   facts: {},

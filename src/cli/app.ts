@@ -65,6 +65,8 @@ export interface App extends Clock {
   draw: (text: string) => void;
   exit: (code: number) => void;
   exitCode: () => number;
+  /** The user has declined the plan of the last command. */
+  hasDeclined: boolean;
 }
 
 const screenOf = (stream: NodeJS.WriteStream, isAccessible: boolean): Screen => ({
@@ -143,6 +145,7 @@ export function nodeApp(given = {isAccessible: false}): App {
       process.exitCode = code;
     },
     exitCode: () => Number(process.exitCode ?? 0),
+    hasDeclined: false,
   };
 }
 

@@ -320,6 +320,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const general = this.argv.filter((each) =>
       ['-q', ...Object.keys(generalFlags).map((name) => `--${name}`)].includes(each),
     );
+    this.app.hasDeclined = false;
     this.exitCode = await this.config.runCommand(id, [...argv, ...general]).then(this.app.exitCode);
   }
 
@@ -434,6 +435,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     if (this.argv.includes('--verbose') && failure.cause instanceof Error)
       this.app.stderr(`${maskSecrets(failure.cause.stack ?? '')}\n`);
     this.exitCode = failure.exit;
+    this.app.hasDeclined = failure.code === 'DECLINED';
   }
 
   /** Properties of standard error. */

@@ -187,6 +187,13 @@ export async function confirmPlan({isAccepted, prompter}: Asking): Promise<void>
   if (!(await prompter.confirm('Apply this plan?'))) throw canceled();
 }
 
+/** The answer to a question before the confirmation. @throws ExpectedError after Esc */
+export async function agreed(prompter: Prompter, question: string): Promise<boolean> {
+  const answer = await unlessBack(prompter.confirm(question, true), undefined);
+  if (answer === undefined) throw canceled();
+  return answer;
+}
+
 /** Continues only after the release name was entered, for operations that --yes does not cover. @throws ExpectedError */
 async function confirmRelease(
   release: string,

@@ -36,6 +36,7 @@ import {readValues} from '../values/reading/read-values.ts';
 import {connectionFlags, takeOverFlag} from './connection-flags.ts';
 import {answersFlag, confirmFlags, type Parsed, repeated, verifyFlag} from './flags.ts';
 import {
+  agreed,
   type CommandContext,
   type Operation,
   operate,
@@ -157,12 +158,13 @@ async function ask(
   const isAsked = prompter !== undefined && !flags.yes && !flags['no-wait'];
   choice.rollsBack ??=
     isAsked &&
+    result.changed &&
     result.rollback.possible &&
-    (await prompter.confirm('Roll back if the upgrade fails?'));
+    (await agreed(prompter, 'Roll back if the upgrade fails?'));
   choice.removes ??=
     isAsked &&
     cleanup.length > 0 &&
-    (await prompter.confirm(`${cleanup.map(({title}) => title).join('; ')}?`));
+    (await agreed(prompter, `${cleanup.map(({title}) => title).join('; ')}?`));
   if (!choice.removes) return [];
   await context.untilInterrupted(async () => {
     await requirePermissions(cleanup, name, {...access, operation: 'upgrade'});

@@ -19,6 +19,7 @@ import {listAgents, listPools} from '../extensions/account/account.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, onFailure, TOKEN_REJECTED} from '../ground/errors.ts';
+import {headline} from '../ground/finding.ts';
 import {Secret} from '../ground/secret.ts';
 import {count} from '../ground/text.ts';
 import {getAt, isMap, sameTree, spellPath, type Tree, textAt, type Values} from '../ground/tree.ts';
@@ -116,6 +117,7 @@ export async function installedAgent(
     ...target,
     status: found.status,
     live: status && liveText(status),
+    cause: status && causeText(status),
     isTokenRejected,
     newTokenSecret: isTokenRejected
       ? await writableSecret(name, settings.get(tokenSecret.id), access, signal)
@@ -181,6 +183,11 @@ const PLATFORMS: readonly ReadonlyMap<string, string>[] = (cloud.kind.options ??
         ]),
     ),
 );
+
+function causeText({state, causes}: ReleaseStatus): string | undefined {
+  const [first] = state === 'ready' ? [] : causes;
+  return first && headline(first).split('\n')[0];
+}
 
 /** "ready · 3 of 3 agents registered · 2 runs in flight" */
 function liveText({state, agents, runs}: ReleaseStatus): string {

@@ -12,6 +12,7 @@ import {type OtherCommand, OtherCommandChosen} from '../wizard/other-command.ts'
 import {ResumeStore, readResumeState, resumePath} from '../wizard/resume.ts';
 import type {Decision} from '../wizard/review.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
+import type {WizardState} from '../wizard/wizard-state.ts';
 import {hasEarlyTitle} from './early-title.ts';
 import {firstDeps} from './first-deps.ts';
 import type {InstallFlags} from './install-flags.ts';
@@ -24,7 +25,7 @@ import {flagsAt, nameAt, type WizardAccess, type WizardSession} from './wizard-s
 export type WizardOutcome =
   | {kind: 'left'; text: string}
   /** Another command for the installed release, and its arguments. */
-  | {kind: 'other-command'; command: OtherCommand; argv: readonly string[]}
+  | {kind: 'other-command'; command: OtherCommand; argv: readonly string[]; state: WizardState}
   | DecidedInstall;
 
 /** The confirmed plan, and the store of the answers until the install is finished. */
@@ -49,10 +50,17 @@ const EXIT_TEXTS = {
   lost: 'Nothing was changed.\n',
 };
 
+/** What the wizard begins with. */
+export interface WizardStart {
+  flags: InstallFlags;
+  sources: readonly SettingsSource[];
+  /** After another command: where the user was. */
+  state?: WizardState | undefined;
+}
+
 /** Asks for the settings of an install. Read-only. @throws ExpectedError */
 export async function decideWithOperator(
-  flags: InstallFlags,
-  sources: readonly SettingsSource[],
+  {flags, sources, state}: WizardStart,
   context: CommandContext,
   access: WizardAccess,
 ): Promise<WizardOutcome> {
@@ -67,12 +75,14 @@ export async function decideWithOperator(
   );
   try {
     const kept = flags.resume ? await readResumeState(path, files) : undefined;
-    const first = await firstAnswers({flags, sources, kept}, context, access);
-    if (!hasEarlyTitle(process)) say(titleText(context.version, screen));
-    if (!flags.resume && path !== undefined && (await files.kindOf(path)) !== 'nothing')
-      say(`${paragraph('', KEPT, screen)}\n`);
-    const session = {...access, ...first, flags, context, prompter, interrupt, resumeStore};
-    return await outcomeOf(session);
+    const {given, start} = await firstAnswers({flags, sources, kept}, context, access);
+    if (state === undefined) {
+      if (!hasEarlyTitle(process)) say(titleText(context.version, screen));
+      if (!flags.resume && path !== undefined && (await files.kindOf(path)) !== 'nothing')
+        say(`${paragraph('', KEPT, screen)}\n`);
+    }
+    const session = {...access, given, start: state ?? start, flags, context, prompter};
+    return await outcomeOf({...session, interrupt, resumeStore});
   } catch (error) {
     const isCanceled = interrupt.aborted || error instanceof PromptCanceled;
     throw isCanceled ? ended(resumeStore.isKept, interrupt) : error;
@@ -92,8 +102,8 @@ async function outcomeOf(session: WizardSession): Promise<WizardOutcome> {
   }
   if (decision instanceof OtherCommandChosen) {
     await resumeStore.forget();
-    const {command} = decision;
-    return {kind: 'other-command', command, argv: argumentsFor(decision, session)};
+    const {command, state} = decision;
+    return {kind: 'other-command', command, argv: argumentsFor(decision, session), state};
   }
   if ('onHost' in decision)
     return {kind: 'docker', settings: decision.onHost, plan: decision.plan, resumeStore};

@@ -16,9 +16,11 @@ import type {InstallRequest, InstallResult} from '../cli/plan-cluster-install.ts
 import type {DecidedInstall, WizardOutcome} from '../cli/wizard.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
+import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
 import type {GeneratedValues} from '../values/generate.ts';
+import type {WizardState} from '../wizard/wizard-state.ts';
 
 export default class Install extends BaseCommand<InstallResult | HostInstallResult | undefined> {
   static override summary = 'Install an agent, or update an existing release.';
@@ -44,11 +46,25 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
       refuseWith(`target ${platform}`, KUBERNETES_ONLY_FLAGS, explicitFlags(flags, metadata));
     if (!isConversation) return this.#installGiven(flags, platform);
     await this.targetFrom(flags);
-    const outcome = await this.#runWizard(flags);
-    if (outcome.kind === 'other-command') return this.runOther(outcome.command, outcome.argv);
-    if (outcome.kind !== 'left') return this.#installDecided(outcome, flags);
-    this.say(outcome.text);
-    return undefined;
+    return this.#converse(flags);
+  }
+
+  /** The wizard continues after another command that has changed nothing. */
+  async #converse(flags: InstallFlags): Promise<InstallResult | HostInstallResult | undefined> {
+    for (let state: WizardState | undefined; ; ) {
+      const outcome = await this.#runWizard(flags, state);
+      if (outcome.kind === 'left') {
+        this.say(outcome.text);
+        return undefined;
+      }
+      if (outcome.kind !== 'other-command') return this.#installDecided(outcome, flags);
+      const {command, argv} = outcome;
+      await this.runOther(command, argv);
+      if (command !== 'status' && !this.app.hasDeclined) return undefined;
+      this.app.stderr('\n');
+      this.exitCode = ExitCode.ok;
+      state = outcome.state;
+    }
   }
 
   /** With the settings of flags, variables, files and the cluster. */
@@ -139,7 +155,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     return this.prompter !== undefined && !isSettled;
   }
 
-  async #runWizard(flags: InstallFlags): Promise<WizardOutcome> {
+  async #runWizard(flags: InstallFlags, state?: WizardState): Promise<WizardOutcome> {
     const {decideWithOperator} = await import('../cli/wizard.ts');
     const access = {
       accessTo: (kubeTarget: ClusterTarget) =>
@@ -147,7 +163,8 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
       account: (host?: string) => this.account(flags, host),
     };
     const sources = await this.sourcesFrom(flags);
-    const outcome = await decideWithOperator(flags, sources, this.context(flags), access);
+    const start = {flags: state ? {...flags, resume: false} : flags, sources, state};
+    const outcome = await decideWithOperator(start, this.context(flags), access);
     this.app.stderr('\n');
     return outcome;
   }

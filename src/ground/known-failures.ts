@@ -90,7 +90,11 @@ const OF_CLUSTER_TOOLS: readonly KnownFailure[] = [
   {
     stderr: /^(helm|kubectl) not found on PATH\.$/m,
     code: 'TOOL_NOT_FOUND',
-    suggestions: () => ['Install the tool, or set its path with --helm or --kubectl'],
+    suggestions: (_, stderr) => [
+      /^helm /m.test(stderr)
+        ? 'Install helm, or set its path with --helm'
+        : 'Install kubectl, or set its path with --kubectl',
+    ],
   },
   {
     tool: 'helm',

@@ -60,9 +60,10 @@ export class InquirerPrompter implements Prompter {
   }
 
   /** A text question, because the prompt for this would show a token that is pasted here. */
-  async confirm(message: string): Promise<boolean> {
+  async confirm(message: string, canGoBack = false): Promise<boolean> {
     const question = {...yesOrNo(message), canGoBack: true, ...(this.#above && {heading: []})};
-    const answer = await unlessBack(this.#askText(question), '');
+    const asking = this.#askText(question);
+    const answer = await (canGoBack ? asking : unlessBack(asking, ''));
     this.#showAnswer({message}, isYes(answer) ? 'yes' : 'no');
     return isYes(answer);
   }
@@ -87,13 +88,14 @@ export class InquirerPrompter implements Prompter {
   search = (question: ListQuestion): Promise<string> => this.#choose(question, 'search');
 
   async #choose(question: ListQuestion, kind: 'select' | 'search'): Promise<string> {
-    if (question.isConsequential) await this.#held(() => this.#terminal.drain());
+    if (question.isConsequential) this.#terminal.ignoreHastyEnter();
     let {choices} = question;
     const possible = choices.filter(({disabled}) => disabled === undefined);
     let active = (possible.find(({value}) => value === question.default) ?? possible[0])?.value;
     const later = question.laterChoices?.then((found) => {
       choices = found;
     });
+    this.#terminal.isForList = kind === 'select';
     const value = await this.#run({...question, later}, (context) => {
       const screen = this.#screen;
       const rows = rowsOf(choices, screen);
@@ -101,16 +103,20 @@ export class InquirerPrompter implements Prompter {
         active = rows.find((row) => row.name === name)?.value ?? active;
       };
       const message = messageText(question, screen, kind === 'search');
+      const pageSize = Math.max(3, (screen.rows ?? 24) - message.split('\n').length - BELOW_LIST);
+      const hidden = rows.length > pageSize ? rows.length : undefined;
       const config = {
         message,
         default: active as string,
-        pageSize: Math.max(3, (screen.rows ?? 24) - message.split('\n').length - BELOW_LIST),
-        theme: promptTheme(screen, question, {kind, onActive}),
+        pageSize,
+        theme: promptTheme(screen, question, {kind, onActive, rows: hidden}),
       };
       if (kind === 'select') return select({...config, choices: rows}, context);
       const source = (term = '') =>
         rows.filter(({short}) => short.toLowerCase().includes(term.toLowerCase()));
       return search({...config, source}, context);
+    }).finally(() => {
+      this.#terminal.isForList = false;
     });
     this.#showAnswer(question, choices.find((each) => each.value === value)?.label ?? value);
     return value;

@@ -11,7 +11,7 @@ export class LaterPrompter implements Prompter {
     this.#load = load;
   }
 
-  confirm: Prompter['confirm'] = async (message) => (await this.#prompter()).confirm(message);
+  confirm: Prompter['confirm'] = async (...asked) => (await this.#prompter()).confirm(...asked);
   input: Prompter['input'] = async (question) => (await this.#prompter()).input(question);
   password: Prompter['password'] = async (question) => (await this.#prompter()).password(question);
   select: Prompter['select'] = async (question) => (await this.#prompter()).select(question);

@@ -54,8 +54,8 @@ export class LinePrompter implements Prompter {
     this.#reader = new LineReader({...streams, input: this.#terminal ?? input});
   }
 
-  async confirm(message: string): Promise<boolean> {
-    return isYes(await this.input(yesOrNo(message)));
+  async confirm(message: string, canGoBack = false): Promise<boolean> {
+    return isYes(await this.input({...yesOrNo(message), canGoBack}));
   }
 
   input(question: InputQuestion): Promise<string> {
@@ -160,8 +160,10 @@ export class LinePrompter implements Prompter {
     const {laterChoices} = question;
     const later = laterChoices && (await this.wait('Reading the choices', laterChoices));
     const choices = later ?? question.choices;
+    // What changes something must be typed.
+    const byDefault = question.isConsequential ? undefined : question.default;
     const preset = choices.findIndex(
-      ({value, disabled}) => value === question.default && disabled === undefined,
+      ({value, disabled}) => value === byDefault && disabled === undefined,
     );
     this.#writeHeading(heading);
     this.#write(this.#mark, message);

@@ -69,7 +69,10 @@ export class LineReader {
     const text = typeof chunk === 'string' ? chunk : this.#decoder.write(chunk);
     const line = this.#line;
     if (line === undefined) return;
-    this.#ahead += stripVTControlCharacters(text);
+    const keys = stripVTControlCharacters(text);
+    // Line breaks inside a pasted secret are not Enter.
+    const isPaste = line.isHidden && this.#isRaw;
+    this.#ahead += isPaste ? keys.replaceAll(/[\r\n]+(?=[^\r\n])/g, '') : keys;
     this.#takeKeys(line);
     // The rest of a paste may be secret too: the next question must not show it.
     if (line.isHidden || this.#isRaw) this.#ahead = '';

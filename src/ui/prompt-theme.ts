@@ -10,6 +10,8 @@ type Asked = Pick<ListQuestion, 'message' | 'help' | 'heading' | 'note' | 'canGo
 const INDENT = '   ';
 /** Lower windows show no explanation. */
 const LOW = 18;
+/** Narrower windows do not say how many rows a list has. */
+const WIDE = 70;
 /** No terminal is wide enough to show a token. */
 const MOST_DOTS = 32;
 const HIDE_CURSOR = '\u001B[?25l';
@@ -22,6 +24,8 @@ const KEYS = {
 interface ThemeOptions {
   kind?: keyof typeof KEYS;
   onActive?(name: string): void;
+  /** Number of rows of a list that does not fit. */
+  rows?: number | undefined;
   /** A mistaken text is removed instead of being left for correction. */
   clearsMistakes?: boolean;
 }
@@ -35,9 +39,10 @@ const escText = ({canGoBack}: Asked): string =>
 /** What the prompts of @inquirer/prompts look like. */
 export function promptTheme(screen: Window, question: Asked, options: ThemeOptions) {
   const {cyan, dim, red} = theme(screen);
-  const {kind = 'select', onActive, clearsMistakes = false} = options;
+  const {kind = 'select', onActive, rows, clearsMistakes = false} = options;
   const shown = (text: string): string => asciiFallback(text, screen);
-  const keys = [KEYS[kind], escText(question)].filter(Boolean).join(' · ');
+  const count = rows !== undefined && screen.columns >= WIDE && `${rows} rows`;
+  const keys = [count, KEYS[kind], escText(question)].filter(Boolean).join(' · ');
   return {
     prefix: {idle: shown(cyan(question.heading === undefined ? '?' : '◆ ')), done: ''},
     spinner: {interval: 80, frames: [...SPINNER].map((frame) => shown(cyan(`${frame} `)))},

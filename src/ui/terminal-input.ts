@@ -14,11 +14,18 @@ const CTRL_C = '\u0003';
 const CTRL_Z = '\u001a';
 /** Several characters at once are a paste in a terminal that marks none. */
 const PRINTABLE = /^[ -~]{2,}$/;
+/** All other keys would move a list to its first row. */
+const NOT_FOR_LISTS = new RegExp(
+  `${ESC}(?![[O][AB])(?:\\[[\\d;]*[A-Za-z~]|O?.)|[\\x00-\\x02\\x04-\\x07\\x09\\x0b\\x0c\\x0e-\\x1a\\x1c-\\x1f]`,
+  'g',
+);
 /** Windows has no signal that stops a process until it is continued. */
 const CAN_STOP = 'SIGTSTP' in constants.signals;
 
 /** A terminal sends the rest of an escape sequence at once; after this time, Esc was the key. Node.js waits 500 ms. */
 const ESCAPE_MS = 50;
+/** Milliseconds in which nobody has read a new question. */
+const UNREAD_MS = 500;
 /** Milliseconds without input after which a paste without marks has arrived completely. */
 const SILENCE_MS = 100;
 
@@ -39,12 +46,15 @@ interface Terminal {
  */
 export class TerminalInput extends Readable {
   readonly isTTY = true;
+  /** A list is open: it takes text, arrows up and down, Enter and Backspace. */
+  isForList = false;
   readonly #terminal: Terminal;
   #holders = 0;
   #rest = '';
   #pasted: string | undefined;
   #escape: NodeJS.Timeout | undefined;
   #isDraining = false;
+  #unreadUntil = 0;
   #hear: (() => void) | undefined;
 
   constructor(terminal: Terminal) {
@@ -90,6 +100,11 @@ export class TerminalInput extends Readable {
     });
     this.#isDraining = false;
     this.#hear = undefined;
+  }
+
+  /** Drops Enter until a person can have read the question, while the key is held down, and until another key is pressed. */
+  ignoreHastyEnter(): void {
+    this.#unreadUntil = performance.now() + UNREAD_MS;
   }
 
   /** Readline leaves raw mode at the end of each prompt, after it paused the input, and before the process is stopped with Ctrl-Z. */
@@ -150,9 +165,22 @@ export class TerminalInput extends Readable {
       if (part === ESC) this.#escapeKey();
       else if (part.includes(CTRL_Z)) this.#stopOrIgnore(part);
       else if (PRINTABLE.test(part) && this.#isOpen && !this.#terminal.isPlain) this.#text(part);
-      else if (part !== '' && this.#isOpen) this.push(Buffer.from(part, 'latin1'));
+      else if (part !== '' && this.#isOpen) this.#push(part);
       else if (part.includes(CTRL_C)) this.#terminal.interrupt?.();
     }
+  }
+
+  #push(keys: string): void {
+    const known = this.isForList ? keys.replaceAll(NOT_FOR_LISTS, '') : keys;
+    if (known === '' || this.#isHasty(known)) return;
+    this.push(Buffer.from(known, 'latin1'));
+  }
+
+  #isHasty(keys: string): boolean {
+    if (performance.now() > this.#unreadUntil) return false;
+    const isEnter = /^[\r\n]+$/.test(keys);
+    this.#unreadUntil = isEnter ? performance.now() + UNREAD_MS : 0;
+    return isEnter;
   }
 
   #stopOrIgnore(keys: string): void {

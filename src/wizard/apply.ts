@@ -6,7 +6,7 @@ import {type Setting, settingName} from '../settings/define.ts';
 import {MissingSetting} from '../settings/kinds/kind.ts';
 import {workloadIdentity} from '../settings/network.ts';
 import {missingFor} from '../settings/purpose.ts';
-import {chart, chartVersion} from '../settings/release.ts';
+import {chart, chartVersion, namespace, release} from '../settings/release.ts';
 import type {Answer} from '../settings/settings.ts';
 import {withoutRole} from './ask-role.ts';
 import {withoutConsent} from './clear-text.ts';
@@ -28,15 +28,25 @@ export function apply(state: WizardState, reply: Reply): WizardState {
   if (abandons || adopts !== undefined) after = abandoned(after);
   if (adopts !== undefined) after = adopted(after, adopts);
   for (const [setting, answer] of answers) after = withReply(after, setting, answer);
-  return asAsked(atQuestion(after, question), question, ...(reply.alsoAsked ?? []));
+  return asAsked(atQuestion(after, state, reply), question, ...(reply.alsoAsked ?? []));
 }
 
+const NAMES: readonly Setting[] = [namespace, release];
+
 /** Where Esc leads from the next question. */
-function atQuestion(state: WizardState, question: string): WizardState {
+function atQuestion(
+  state: WizardState,
+  before: WizardState,
+  {question, answers = []}: Reply,
+): WizardState {
   const {opened, history} = state;
   if (opened?.questions.includes(question))
     return {...state, opened: {...opened, answered: [...opened.answered, question]}};
-  return {...state, history: [...history.filter((each) => each !== question), question]};
+  const replaced = answers
+    .filter(([setting]) => NAMES.includes(setting))
+    .map(([setting]) => [setting, before.answers.answer(setting)] as const);
+  const others = history.filter(({id}) => id !== question);
+  return {...state, history: [...others, {id: question, replaced}]};
 }
 
 /** The state with an answer, without what it makes useless. */
@@ -92,7 +102,7 @@ function withoutUseless(state: WizardState, changed: Setting): WizardState {
 export function back(
   state: WizardState,
   from: WizardStep,
-  known: KnownFacts,
+  known: (state: WizardState) => KnownFacts,
 ): WizardState | undefined {
   const {opened} = state;
   const here = {...state, notes: []};
@@ -102,10 +112,14 @@ export function back(
     return opened.answered.length === 0 ? opened.before : {...here, opened: {...opened, answered}};
   }
   // What is not asked any more is passed.
-  for (let history = state.history; history.length > 0; history = history.slice(0, -1)) {
-    const before = asUnasked({...here, history: history.slice(0, -1)}, history.at(-1) as string);
-    const step = next(before, known);
-    if (step.kind === 'question' && step.id === history.at(-1)) return before;
+  let before: WizardState = here;
+  for (const {id, replaced} of state.history.toReversed()) {
+    before = asUnasked({...before, history: before.history.slice(0, -1)}, id);
+    for (const [setting, answer] of replaced) before = withAnswer(before, setting, answer);
+    // Of another release, the menu is asked.
+    if (replaced.length > 0) return before;
+    const step = next(before, known(before));
+    if (step.kind === 'question' && step.id === id) return before;
   }
   return undefined;
 }

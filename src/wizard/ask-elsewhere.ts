@@ -15,6 +15,13 @@ function offered({answers}: WizardState, {cluster}: KnownFacts) {
   );
 }
 
+/** All but the chosen one. */
+export const otherAgents = (state: WizardState, known: KnownFacts) =>
+  offered(state, known).filter(
+    ({name, namespace: where}) =>
+      name !== state.answers.get(release) || where !== state.answers.get(namespace),
+  );
+
 /** True if such agents are installed, and none of them has the chosen name. */
 export function isElsewhere(state: WizardState, known: KnownFacts): boolean {
   const {get} = state.answers;

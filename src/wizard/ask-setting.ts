@@ -17,8 +17,9 @@ import {CHART_MEANINGS} from './ask-chart.ts';
 import type {Asking} from './asking.ts';
 import {CONSENT_QUESTION, needsConsent} from './clear-text.ts';
 import {decided} from './decisions.ts';
-import {freeText, type KnownFacts, requirementsOf} from './gathered-facts.ts';
+import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
 import {ofMachine} from './machine-proxy.ts';
+import {freeText, nodesForRuns} from './node-room.ts';
 import {hostOf} from './place.ts';
 import {
   chartDefaultOf,
@@ -92,7 +93,7 @@ function optionsOf(
       ...(draft ? [COMPLETE] : []),
     ],
     orElse: orElse ?? (hasChartDefault ? 'Chart default' : undefined),
-    suggested,
+    suggested: setting === (toleration as Setting) ? taintOfPool(view, known) : suggested,
     ...(hostOf(view) === undefined ? {} : emptyOnHost(setting)),
     ...(setting === (cacheStorageClass as Setting) ? defaultClassRow(view, known) : {}),
     byDefault: hasChartDefault ? chartDefaultOf(setting, view, requirementsOf(known)) : undefined,
@@ -137,6 +138,12 @@ function taintChoices({cluster}: KnownFacts): Choice[] {
   }));
 }
 
+/** The taint of the node pool that the node selector selects. */
+function taintOfPool({answers}: WizardState, {cluster}: KnownFacts): string | undefined {
+  const selected = Object.entries(answers.get(nodeSelector) ?? {}).map((pair) => pair.join('='));
+  return cluster?.nodePools.find(({label}) => selected.includes(label))?.taints[0];
+}
+
 /** What else a value changes, or what it does not do: another chart, or runs that a policy misses. */
 function consequenceOf(
   setting: Setting,
@@ -162,16 +169,16 @@ function sizeNote(view: WizardState, known: KnownFacts): string | undefined {
   const one = new Settings(new Map([[concurrency.id, {value: 1, source: 'default'}]]));
   const {cpuRequested, memoryRequested} = sizing(one, target.chart);
   const run = `One run reserves ${cpuRequested} CPU and ${memoryRequested} memory.`;
-  return [run, nodesText(known)].filter(Boolean).join(' ');
+  return [run, nodesText(view, known)].filter(Boolean).join(' ');
 }
 
-function nodesText({cluster, requested}: KnownFacts): string | undefined {
-  const {nodes, addsNodes} = cluster ?? {};
+function nodesText(view: WizardState, known: KnownFacts): string | undefined {
+  const addsNodes = known.cluster?.addsNodes;
   if (addsNodes !== undefined) return `${addsNodes}.`;
+  const nodes = nodesForRuns(view, known);
   if (nodes === undefined) return undefined;
-  const {length} = nodes.nodes;
-  if (length === 0) return 'No node is ready now.';
-  const who = length === 1 ? 'The node has' : `The ${length} nodes have`;
-  const {cpu, memory} = freeText(nodes, requested);
+  if (nodes.length === 0) return 'No node is ready now.';
+  const who = nodes.length === 1 ? 'The node has' : `The ${nodes.length} nodes have`;
+  const {cpu, memory} = freeText(nodes, known.requested);
   return `${who} ${cpu} CPU and ${memory} free.`;
 }

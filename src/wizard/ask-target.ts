@@ -11,7 +11,11 @@ const CURRENT = 'current';
 const OTHER = 'other';
 const PLACES: readonly Choice[] = [
   {value: 'docker', label: 'Docker', description: 'on this machine, or write files'},
-  {value: 'systemd', label: 'Virtual machine', description: 'write files for the Linux packages'},
+  {
+    value: 'systemd',
+    label: 'Virtual machine',
+    description: 'write files for the Linux packages, which are deprecated',
+  },
   {value: 'files', label: 'Files only', description: 'write values.yaml, change nothing'},
 ];
 

@@ -4,7 +4,7 @@ import {token} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {type Group, type Setting, settingLabel} from '../settings/define.ts';
 import {missingFor} from '../settings/purpose.ts';
-import {target} from '../settings/release.ts';
+import {namespace, release, target} from '../settings/release.ts';
 import {isPossible} from './next.ts';
 import {isForeign} from './possible-answers.ts';
 import {TOPICS, type Topic, type TopicView, valueText} from './topics.ts';
@@ -14,6 +14,8 @@ const DONE = 'done';
 const LABEL_WIDTH = 12;
 /** Multi-line values, which can only be set by flags. */
 const NOT_HERE: readonly Group[] = ['Chart values'];
+/** An installed release keeps its place. */
+const OF_RELEASE: readonly Setting[] = [namespace, release];
 
 /** Asks what to change, starting at the row of the question `last`. Returns the IDs of the questions to ask; undefined to return to the review. @throws GoBack */
 export async function chooseTopic(
@@ -105,6 +107,7 @@ const changeable = (group: Group, {state}: TopicView): Setting[] =>
         (setting) =>
           setting.group === group &&
           setting.id !== target.id &&
+          !(state.installed !== undefined && OF_RELEASE.includes(setting)) &&
           (setting.onlyEnv === undefined || setting.id === token.id) &&
           missingFor(setting, state.answers.get) === undefined &&
           !isForeign(setting, state),

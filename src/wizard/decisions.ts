@@ -1,7 +1,7 @@
-import type {NodeTotals} from '../answers/cluster-answers.ts';
 import {policyMissesRuns, type Target} from '../charts/releases/target.ts';
 import {hasKey, supports} from '../charts/support.ts';
 import {type RequestedOn, roomOn} from '../checks/preflight/facts/node-load.ts';
+import type {NodeCapacity} from '../cluster/platform/capacity.ts';
 import {cloud} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
 import {milliOf} from '../settings/kinds/quantities.ts';
@@ -12,6 +12,7 @@ import {chart} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {type Sizing, sizing} from '../values/sizing.ts';
 import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
+import {allocatable, nodesForRuns} from './node-room.ts';
 import {hostOf} from './place.ts';
 import {likelyTarget} from './possible-answers.ts';
 import type {WizardState} from './wizard-state.ts';
@@ -45,7 +46,7 @@ function decisionsFor(state: WizardState, known: KnownFacts): Decision[] {
   const decisions = [
     ...proxyOf(known),
     ...placement(known),
-    ...(answers.get(purpose) === 'runs' ? [runs(target, answers.unchecked(), known)] : []),
+    ...(answers.get(purpose) === 'runs' ? [runs(target, state, known)] : []),
     ...(answers.get(purpose) === 'runs' ? [metadata(target, state, known)] : []),
   ];
   return decisions.filter(
@@ -60,27 +61,26 @@ const settingsWith = (settings: Settings, {setting, value}: Decision): Settings 
   settings.with(setting, {value, source: 'prompt'});
 
 /** As many runs as take half of what the nodes offer and fit beside other pods, at most five. */
-function runs(target: Target, settings: Settings, known: KnownFacts): Decision | undefined {
+function runs(target: Target, state: WizardState, known: KnownFacts): Decision | undefined {
   if (!hasKey(target, concurrency)) return undefined;
-  const {cluster, requested = new Map()} = known;
-  const nodes = cluster?.addsNodes === undefined ? cluster?.nodes : undefined;
-  const one = sizing(settings.with(concurrency, {value: 1, source: 'prompt'}), target.chart);
-  const fitting = nodes === undefined ? RUNS : fittingRuns(one, nodes, requested);
+  const nodes = nodesForRuns(state, known);
+  const oneRun = state.answers.unchecked().with(concurrency, {value: 1, source: 'prompt'});
+  const request = sizing(oneRun, target.chart);
+  const fitting = nodes === undefined ? RUNS : fittingRuns(request, nodes, known.requested);
   const value = Math.max(1, Math.min(RUNS, fitting));
   return {setting: concurrency, value, because: value < RUNS ? 'as many as fit' : undefined};
 }
 
 function fittingRuns(
   {cpuRequested, memoryRequested}: Sizing,
-  {nodes, cpuMilli, memoryMilli}: NodeTotals,
-  requested: RequestedOn,
+  nodes: readonly NodeCapacity[],
+  requested: RequestedOn = new Map(),
 ): number {
-  const cpu = milliOf(cpuRequested) ?? 0n;
-  const memory = milliOf(memoryRequested) ?? 0n;
-  const room = roomOn(nodes, {cpu, memory}, requested);
-  return Math.min(
-    ...[cpuMilli / 2n / (cpu || 1n), memoryMilli / 2n / (memory || 1n), room].map(Number),
-  );
+  const request = {cpu: milliOf(cpuRequested) ?? 0n, memory: milliOf(memoryRequested) ?? 0n};
+  const halves = Object.entries(request)
+    .filter(([, milli]) => milli > 0n)
+    .map(([resource, milli]) => allocatable(nodes, resource) / 2n / milli);
+  return Math.min(...[...halves, roomOn(nodes, request, requested)].map(Number));
 }
 
 /** Where nodes have an identity, runs must not get it, unless their own identity or DNS needs the same address. */
@@ -101,7 +101,7 @@ function metadata(
 
 /** The images are for Linux. */
 const placement = ({cluster}: KnownFacts): Decision[] =>
-  cluster?.nodes?.hasWindows
+  cluster?.hasWindows
     ? [nodeSelector, controllerNodeSelector].map((setting) => ({
         setting,
         value: {'kubernetes.io/os': 'linux'},

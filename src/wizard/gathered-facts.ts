@@ -1,4 +1,4 @@
-import type {DiscoveredCluster, NodeTotals} from '../answers/cluster-answers.ts';
+import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
 import type {RequestedOn} from '../checks/preflight/facts/node-load.ts';
 import type {Setting} from '../settings/define.ts';
@@ -38,6 +38,8 @@ export interface InstalledAgent {
   status: string;
   /** What runs now; undefined if it cannot be read. */
   live: string | undefined;
+  /** Why it is not ready, in one line. */
+  cause?: string | undefined;
   /** The log of the agent says so. */
   isTokenRejected: boolean;
   /** The Secret that a new token is written to; undefined if it is not known. */
@@ -155,15 +157,6 @@ function keyOf(fact: FactName, state: WizardState): string {
 
 /** Facts that exclude charts. */
 export const requirementsOf = ({cluster}: KnownFacts): ChartRequirements => cluster?.facts ?? {};
-
-/** What nodes have left for new pods, in tenths of a CPU: 1.9 CPU and 7Gi */
-export function freeText({nodes, cpuMilli, memoryMilli}: NodeTotals, requested?: RequestedOn) {
-  const used = (resource: string): bigint =>
-    nodes.reduce((sum, {name}) => sum + (requested?.get(name)?.[resource] ?? 0n), 0n);
-  const cpu = Number((cpuMilli - used('cpu')) / 100n) / 10;
-  const memory = (memoryMilli - used('memory')) / 1000n / 1024n ** 3n;
-  return {cpu: `${cpu}`, memory: `${memory}Gi`};
-}
 
 /** A cluster that does not answer, and everything else that an install lacks. */
 export function missingOf({cluster, lacking = []}: KnownFacts): readonly Missing[] {

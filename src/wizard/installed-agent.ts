@@ -5,9 +5,10 @@ import type {ListQuestion} from '../ground/system/system.ts';
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {allowClearText} from '../settings/chart-values.ts';
-import {chart, chartVersion, release} from '../settings/release.ts';
+import {chart, chartVersion, namespace, release} from '../settings/release.ts';
 import type {Answer} from '../settings/settings.ts';
 import {ask} from './ask.ts';
+import {otherAgents} from './ask-elsewhere.ts';
 import type {Asking} from './asking.ts';
 import {isStored} from './clear-text.ts';
 import type {InstalledAgent, KnownFacts} from './gathered-facts.ts';
@@ -24,13 +25,14 @@ const QUESTION = 'installed';
 export async function askInstalled(asking: Asking): Promise<Reply> {
   const {state, known, deps} = asking;
   const found = known.installed as InstalledAgent;
-  const frame = {...asking.frame, heading: [...asking.frame.heading, ...aboutAgent(found, state)]};
+  const frame = {...asking.frame, heading: [...asking.frame.heading, ...aboutAgent(found)]};
   if (mustReplaceToken(state, known)) {
     const answer = await askToken({...asking, frame});
     if (answer !== undefined) return {...replaced(answer, found), alsoAsked: [token.id, NEW_TOKEN]};
   }
   for (let last: string | undefined; ; ) {
-    const picked = await deps.prompter.select({...menuOf(found, state), ...frame, default: last});
+    const menu = menuOf(found, asking);
+    const picked = await deps.prompter.select({...menu, ...frame, default: last});
     const reply = await replyTo(picked, found, {...asking, frame});
     if (reply !== undefined) return {...reply, alsoAsked: [...(reply.alsoAsked ?? []), NEW_TOKEN]};
     last = picked;
@@ -52,6 +54,8 @@ async function replyTo(
     const answer = await askToken(asking);
     return answer && {...replaced(answer, found), adopts: found, alsoAsked: [token.id]};
   }
+  const elsewhere = othersIn(asking).find(({value}) => value === picked);
+  if (elsewhere !== undefined) return {question: 'elsewhere', answers: elsewhere.names};
   if (picked !== 'other') throw new OtherCommandChosen(picked as OtherCommand, asking.state);
   const name = await unlessBack(askOtherName(found, asking), undefined);
   if (name === undefined) return undefined;
@@ -83,14 +87,27 @@ const canReplaceToken = (
   pool?.mustExist === undefined;
 
 /** The release and its state. */
-function aboutAgent(found: InstalledAgent, state: WizardState): string[] {
+function aboutAgent(found: InstalledAgent): string[] {
   return [
     [`${found.chart} ${found.version}`, found.live ?? found.status].join(' · '),
-    ...(canReplaceToken(state, found) ? ['× Scalr rejects the token of the agent.'] : []),
+    ...(found.cause === undefined ? [] : [`× ${found.cause}`]),
   ];
 }
 
-function menuOf(found: InstalledAgent, state: WizardState): ListQuestion {
+/** Rows for the other agents of the cluster. */
+const othersIn = ({state, known}: Pick<Asking, 'state' | 'known'>) =>
+  otherAgents(state, known).map((each) => ({
+    value: `open:${each.namespace}/${each.name}`,
+    label: `Open ${each.name} in namespace ${each.namespace}`,
+    description: `${each.chart} ${each.version}`,
+    names: [
+      [namespace, {value: each.namespace, source: 'prompt'}],
+      [release, {value: each.name, source: 'prompt'}],
+    ] as const,
+  }));
+
+function menuOf(found: InstalledAgent, asking: Pick<Asking, 'state' | 'known'>): ListQuestion {
+  const {state} = asking;
   const latest = newestOf(found.chart as ChartName);
   const where = state.place?.kind === 'kubernetes' ? (state.place.context ?? IN_POD) : '';
   const isRejected = canReplaceToken(state, found);
@@ -118,6 +135,7 @@ function menuOf(found: InstalledAgent, state: WizardState): ListQuestion {
             : `newest known chart is ${latest}`,
       },
       {value: 'status', label: 'Show status'},
+      ...othersIn(asking),
       {value: 'other', label: 'Install another release'},
       {value: 'uninstall', label: 'Uninstall…'},
     ],
@@ -136,12 +154,19 @@ const askToken = ({state, frame, deps}: Asking): Promise<Answer | undefined> =>
     undefined,
   );
 
-const askOtherName = ({release: own}: InstalledAgent, {frame, deps}: Asking): Promise<string> =>
+const askOtherName = (
+  {release: own, namespace: where}: InstalledAgent,
+  {frame, deps}: Asking,
+): Promise<string> =>
   deps.prompter.input({
     heading: frame.heading,
     canGoBack: true,
     message: release.question,
-    help: [`${own} is not changed.`, 'Flag --release. https://helm.sh/docs/glossary/#release'],
+    note: `for example ${own}-2`,
+    help: [
+      `The new agent is installed in namespace ${where}; ${own} is not changed.`,
+      'Flag --release. https://helm.sh/docs/glossary/#release',
+    ],
     validate(text) {
       if (text === '') return 'A value is required.';
       return text === own
@@ -150,15 +175,24 @@ const askOtherName = ({release: own}: InstalledAgent, {frame, deps}: Asking): Pr
     },
   });
 
-/** Takes the settings of the release as answers, so that only the review is left. Flags, variables and files take precedence. Pure. */
-export function adopted(state: WizardState, found: InstalledAgent): WizardState {
-  const settings = new Map<string, unknown>([
+/** What the review of a resumed session compares with, as soon as the release is read. Pure. */
+export function reopened(state: WizardState, {installed: found}: KnownFacts): WizardState {
+  if (!state.reopens || found === undefined) return state;
+  return {...state, reopens: false, installed: {settings: settingsOf(found), status: found.status}};
+}
+
+const settingsOf = (found: InstalledAgent): Map<string, unknown> =>
+  new Map<string, unknown>([
     ...found.settings,
     [chart.id, found.chart],
     [chartVersion.id, found.version],
     // An update stores nothing that is not there already.
     ...(isStored(found.settings) ? [[allowClearText.id, true] as const] : []),
   ]);
+
+/** Takes the settings of the release as answers, so that only the review is left. Flags, variables and files take precedence. Pure. */
+export function adopted(state: WizardState, found: InstalledAgent): WizardState {
+  const settings = settingsOf(found);
   const answers = catalog
     .filter((setting) => settings.get(setting.id) !== undefined && !state.answers.isFixed(setting))
     .reduce(

@@ -7,7 +7,7 @@ import type {HostPlan} from '../extensions/machine/plan.ts';
 import {ExpectedError, isInterrupt} from '../ground/errors.ts';
 import type {Plan} from '../operations/step.ts';
 import type {Setting} from '../settings/define.ts';
-import {chart, chartVersion, target} from '../settings/release.ts';
+import {chart, chartSource, chartVersion, namespace, target} from '../settings/release.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {spellAsQuestion} from '../settings/spelling.ts';
 import type {GeneratedValues, GenerateFacts} from '../values/generate.ts';
@@ -85,6 +85,8 @@ async function prepareCluster(
   reviewed.prepared = await prepare(view, generated);
 }
 
+const OF_CLUSTER: readonly Setting[] = [namespace, chart, chartVersion, chartSource];
+
 /**
  * The settings after the user has seen them: supported values from the cluster become explicit, so that the answers file
  * gives the same values without the cluster and for the same chart version. @throws ExpectedError
@@ -107,5 +109,7 @@ function confirmed(view: WizardState, facts: ChartRequirements): Settings {
     else if (isTaken(setting)) answers.set(setting.id, explicit);
   }
   answers.set(target.id, {value: targetOfPlace(view.place), source: 'prompt'});
+  // Flags for a cluster do not matter to a machine.
+  if (hostOf(view) !== undefined) for (const {id} of OF_CLUSTER) answers.delete(id);
   return new Settings(answers);
 }

@@ -136,6 +136,7 @@ async function stateOf(state: WizardState): Promise<ResumeState> {
     ),
     ...(place === undefined ? {} : {place}),
     ...(pool === undefined ? {} : {pool}),
+    isUpdate: state.installed !== undefined,
   };
 }
 

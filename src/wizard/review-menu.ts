@@ -3,6 +3,7 @@ import {count} from '../ground/text.ts';
 import {catalog} from '../settings/catalog.ts';
 import {settingName} from '../settings/define.ts';
 import type {Notice} from './notices.ts';
+import {hostOf} from './place.ts';
 import type {Reviewed} from './prepare-review.ts';
 import type {WizardState} from './wizard-state.ts';
 
@@ -53,7 +54,7 @@ export function actionsOf(menu: Menu): Choice[] {
     {
       value: 'change',
       label: 'Change…',
-      description: 'chart, runs, cache, network, placement, identity, names',
+      description: topicsText(state),
     },
     ...fixRows(notices),
     {value: 'view', label: view, disabled},
@@ -67,6 +68,12 @@ export function actionsOf(menu: Menu): Choice[] {
     {value: 'quit', label: 'Quit'},
   ];
   return rows;
+}
+
+function topicsText(state: WizardState): string {
+  if (hostOf(state) !== undefined) return 'purpose, runs, cache, network, token';
+  const topics = 'chart, runs, cache, network, placement, identity';
+  return state.installed === undefined ? `${topics}, names` : topics;
 }
 
 /** Problems that a chart on this disk may solve. */
@@ -121,10 +128,11 @@ export function preselected(menu: Menu): Action {
   const errors = notices.filter(({verdict}) => verdict === 'error');
   const fix = errors.find((each) => each.fix !== undefined)?.fix;
   if (fix !== undefined) return `fix:${fix}`;
+  // Another answer would change nothing.
+  if (reviewed.problem?.problems.length === 0) return 'again';
   const hasNothingToDo =
     state.installed !== undefined && reviewed.prepared?.plan.steps.length === 0;
   if (!canSave(reviewed) || hasNothingToDo || isUnedited) return 'change';
-  if (reviewed.problem !== undefined) return 'again';
   if (errors.length > 0) return 'change';
   return saved === 'stale' || !canInstall(reviewed) ? 'save' : 'install';
 }

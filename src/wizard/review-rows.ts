@@ -1,6 +1,7 @@
 import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {allowClearText} from '../settings/chart-values.ts';
+import {cloud} from '../settings/cluster.ts';
 import {type Setting, settingLabel, settingName} from '../settings/define.ts';
 import {missingFor} from '../settings/purpose.ts';
 import {chart, chartSource, namespace, release, target} from '../settings/release.ts';
@@ -8,7 +9,14 @@ import type {AnswerSource} from '../settings/settings.ts';
 import {answerText, sourceText} from '../ui/prompt-text.ts';
 import {Answers} from './answers.ts';
 import {hostOf} from './place.ts';
-import {exposesNodeIdentity, TOPICS, type Topic, type TopicView, valueText} from './topics.ts';
+import {
+  exposesNodeIdentity,
+  IMPLIED,
+  TOPICS,
+  type Topic,
+  type TopicView,
+  valueText,
+} from './topics.ts';
 
 /** A line of the review. */
 export interface ReviewRow {
@@ -23,14 +31,17 @@ export interface ReviewRow {
 const topic = (label: string): Topic => TOPICS.find((each) => each.label === label) as Topic;
 
 /** Rows that are always shown, and others only if something is set. */
-const ALWAYS = ['Chart', 'Isolation', 'Runs', 'Cache'];
+const ALWAYS = ['Cluster', 'Chart', 'Isolation', 'Runs', 'Cache'];
 const IF_SET = ['Names', 'Identity', 'Placement'];
 const OF_NETWORK = ['Proxy', 'Private CA', 'Metadata', 'Mirror'];
 
 /** What will be installed, and why; of an installed release, today's values beside the changes. */
 export function reviewRows(view: TopicView): ReviewRow[] {
   const isSet = ({settings}: Topic): boolean =>
-    settings.some((setting) => view.state.answers.answer(setting) !== undefined);
+    settings.some((setting) => {
+      const answer = view.state.answers.answer(setting);
+      return answer !== undefined && answer.value !== IMPLIED.get(setting);
+    });
   const shown = [...ALWAYS.map(topic), ...IF_SET.map(topic).filter(isSet)].filter(
     ({isOffered}) => isOffered?.(view) ?? true,
   );
@@ -47,6 +58,7 @@ const rowOf = ({label, settings, value, about}: Topic, view: TopicView): ReviewR
   label,
   settings,
   value: value(view),
+  isRisky: settings.includes(cloud) && view.state.answers.answer(cloud) === undefined,
   about: [about?.(view), sourcesOf(settings, view)].filter(Boolean).join('; ') || undefined,
 });
 

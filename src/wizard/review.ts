@@ -152,7 +152,7 @@ export class Review {
       canGoBack: true,
       choices: actionsOf(menu),
       default: preselected(menu),
-      isConsequential: true,
+      isConsequential: preselected(menu) === 'install',
     });
     return action as Action;
   }

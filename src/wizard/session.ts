@@ -14,7 +14,7 @@ import {type Asking, confirmQuit, QUESTIONS, sayNumber} from './asking.ts';
 import {chooseTopic} from './change-menu.ts';
 import {decided} from './decisions.ts';
 import type {FactName} from './gathered-facts.ts';
-import {askInstalled} from './installed-agent.ts';
+import {askInstalled, reopened} from './installed-agent.ts';
 import {next, type WizardStep} from './next.ts';
 import {hasCluster, type Place, placeText} from './place.ts';
 import type {Reply} from './reply.ts';
@@ -67,7 +67,7 @@ const BEFORE_REVIEW: readonly Wait[] = [
 /** Esc leads to the skipped question about the place. */
 function startAt(place: Place | undefined, state: WizardState): WizardState {
   if (place === undefined || state.asked.has('target')) return state;
-  return asAsked({...state, place, history: ['target']}, 'target');
+  return asAsked({...state, place, history: [{id: 'target', replaced: []}]}, 'target');
 }
 
 /** Asks for what is missing, then shows the review. Changes nothing. */
@@ -93,6 +93,7 @@ export class Session {
   async run(first: Reply | undefined): Promise<Decision> {
     if (first !== undefined) await this.#set(apply(this.#state, first));
     for (;;) {
+      this.#state = reopened(this.#state, this.#known());
       const step = next(this.#state, this.#known());
       if (await this.#hasWaited(step)) continue;
       try {
@@ -160,7 +161,7 @@ export class Session {
 
   /** @throws PromptCanceled if there is nothing to go back to, and the user quits */
   async #back(step: WizardStep): Promise<void> {
-    const before = back(this.#state, step, this.#known());
+    const before = back(this.#state, step, (state) => this.#deps.facts.known(state));
     if (before !== undefined) this.#state = before;
     else await confirmQuit(this.#deps.prompter);
   }
@@ -173,8 +174,9 @@ export class Session {
         answeredStep(name, [text()], this.#deps.screen);
     const where = line('Where', () => this.#whereText());
     const agent = line('Agent', () => agentValue(this.#view()));
+    if (this.#state.opened !== undefined) return [where, agent];
     if (OF_PLACE.includes(id)) return [];
-    return OF_AGENT.includes(id) && this.#state.opened === undefined ? [where] : [where, agent];
+    return OF_AGENT.includes(id) ? [where] : [where, agent];
   }
 
   #whereText(): string {
@@ -206,6 +208,6 @@ export class Session {
     if (!hasCluster(place)) return [];
     const isWhole = place.kind === 'kubernetes';
     if (step.kind !== 'question') return isWhole ? BEFORE_REVIEW : BEFORE_REVIEW.slice(0, 1);
-    return isWhole && OF_AGENT.includes(step.id) ? BEFORE_AGENT : [];
+    return isWhole && [...OF_AGENT, 'installed'].includes(step.id) ? BEFORE_AGENT : [];
   }
 }

@@ -31,8 +31,9 @@ import {answerText} from '../ui/prompt-text.ts';
 import {sizing} from '../values/sizing.ts';
 import {CHART_MEANINGS, chartChoices} from './ask-chart.ts';
 import {ROLE} from './ask-role.ts';
-import {freeText, type KnownFacts, requirementsOf} from './gathered-facts.ts';
+import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
 import {environmentVariable} from './machine-proxy.ts';
+import {freeText, nodesForRuns} from './node-room.ts';
 import {hostOf, placeText} from './place.ts';
 import {
   answersForChart,
@@ -77,12 +78,19 @@ const isForRuns = (view: TopicView): boolean => isRunPool(view) && isInCluster(v
 const targetOf = ({state, known}: TopicView): Target | undefined =>
   likelyTarget(state, requirementsOf(known));
 
+/** What no answer means, where no chart has a default. */
+export const IMPLIED: ReadonlyMap<Setting, unknown> = new Map([
+  [workloadIdentity as Setting, 'none'],
+]);
+
 /** The answer, or what an empty one leaves in force, as text. */
 export function valueText(setting: Setting, {state, known}: TopicView): string | undefined {
   const wording = hostWording(state, setting);
   const answer = state.answers.answer(setting);
   const fallback =
-    state.answers.get(setting) ?? chartDefaultOf(setting, state, requirementsOf(known));
+    state.answers.get(setting) ??
+    chartDefaultOf(setting, state, requirementsOf(known)) ??
+    IMPLIED.get(setting);
   if (answer !== undefined) return answerText(wording, answer);
   return fallback === undefined
     ? undefined
@@ -120,15 +128,14 @@ function runsAbout(view: TopicView): string | undefined {
   const settings: Settings = view.state.answers.unchecked();
   const runs = isLimited(view) ? (view.state.answers.get(concurrency) ?? 1) : 1;
   const sum = sizing(settings.with(concurrency, {value: runs, source: 'prompt'}), target.chart);
-  const {nodes, addsNodes} = view.known.cluster ?? {};
-  const isLimit = nodes !== undefined && nodes.nodes.length > 0 && addsNodes === undefined;
-  const free = isLimit ? freeText(nodes, view.known.requested) : undefined;
+  const nodes = nodesForRuns(view.state, view.known) ?? [];
+  const free = nodes.length > 0 ? freeText(nodes, view.known.requested) : undefined;
   return joined(
     because(concurrency, view),
     `reserves ${sum.cpuRequested}${free ? ` of ${free.cpu} free` : ''} CPU`,
     `${sum.memoryRequested}${free ? ` of ${free.memory}` : ''}`,
     `limit ${sum.memoryLimit}`,
-    addsNodes,
+    view.known.cluster?.addsNodes,
     !isLimited(view) && 'with one run',
   );
 }
@@ -225,7 +232,9 @@ const placementValue = (view: TopicView): string =>
 
 function placementAbout(view: TopicView): string | undefined {
   const {known} = view;
-  const tainted = known.cluster?.nodePools.filter(({taints}) => taints.length > 0) ?? [];
+  const isAnyNode = view.state.answers.get(nodeSelector) === undefined;
+  const pools = isAnyNode ? (known.cluster?.nodePools ?? []) : [];
+  const tainted = pools.filter(({taints}) => taints.length > 0);
   const names = tainted.map(({name}) => name).join(', ');
   return joined(because(nodeSelector, view), names !== '' && `tainted pools: ${names}`);
 }
@@ -346,7 +355,7 @@ export const TOPICS: readonly Topic[] = [
     questions: [workloadIdentity.id, ROLE],
     settings: [workloadIdentity, serviceAccountAnnotation],
     isOffered: isForRuns,
-    value: (view) => valueText(workloadIdentity, view) ?? 'none',
+    value: (view) => valueText(workloadIdentity, view) ?? 'None',
     about: identityAbout,
   },
   {
@@ -378,6 +387,10 @@ export const TOPICS: readonly Topic[] = [
     settings: [cloud],
     isOffered: (view) => isInCluster(view) && view.known.cluster?.isRead !== true,
     value: (view) => valueText(cloud, view) ?? 'Other',
+    about: ({state}) =>
+      state.answers.answer(cloud) === undefined
+        ? 'not read: choose the cloud, so that runs cannot take the identity of its nodes'
+        : undefined,
   },
   {
     label: 'Agent',

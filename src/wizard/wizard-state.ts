@@ -21,6 +21,12 @@ export interface InstalledSettings {
   status: string;
 }
 
+/** An answered question on the way to the review, and what it has replaced of the namespace and the release. */
+export interface AnsweredQuestion {
+  id: string;
+  replaced: readonly (readonly [Setting, Answer | undefined])[];
+}
+
 /** Questions that were opened from the review. */
 export interface OpenedQuestions {
   questions: readonly string[];
@@ -39,6 +45,8 @@ export interface WizardState {
   readonly installed: InstalledSettings | undefined;
   /** The session continues an interrupted one. */
   readonly isResumed: boolean;
+  /** The interrupted session has changed an installed release, which is not read again yet. */
+  readonly reopens: boolean;
   /** The given chart in a version that only the chart itself describes. */
   readonly readChart: Target | undefined;
   /** The newest version of each chart, so that what follows from its schema is found once. */
@@ -46,7 +54,7 @@ export interface WizardState {
   /** Secrets of the resumed session that must be entered again: what was kept of them, by ID. */
   readonly missingSecrets: ReadonlyMap<string, string>;
   /** Questions on the way to the review, oldest first: Esc reopens the last one. */
-  readonly history: readonly string[];
+  readonly history: readonly AnsweredQuestion[];
   /** The rows of Change are shown instead of the review. */
   readonly isChanging: boolean;
   readonly opened: OpenedQuestions | undefined;
@@ -65,6 +73,8 @@ export interface ResumeState {
   asked: readonly string[];
   place?: Place;
   pool?: ChosenPool;
+  /** An installed release was open. */
+  isUpdate?: boolean;
 }
 
 /** ID of what is answered once in a session: that a rejected token was replaced, or kept. */
@@ -82,6 +92,7 @@ export function startState(
     pool: kept?.pool,
     installed: undefined,
     isResumed: kept !== undefined,
+    reopens: kept?.isUpdate ?? false,
     readChart: undefined,
     missingSecrets: new Map(secrets),
     history: [],

@@ -66,7 +66,7 @@ const enter = (see: RegExp): Step => ({see, press: '\r'});
 test('keys during an install leave no mark, and Ctrl-C interrupts it', async () => {
   const steps = [
     enter(/Where will the agent run\?[\s\S]*Esc quit/),
-    enter(/What do you want to do\?[\s\S]*❯ Install[\s\S]*Esc back/),
+    {see: /What do you want to do\?[\s\S]*❯ Install[\s\S]*Esc back/, press: 'in\r'},
     {see: /Installing[\s\S]*[⠋⠙⠹⠸]/, press: '\r\rabc\r'},
     {see: /0 of 5 ready[\s\S]*[⠋⠙⠹⠸]/, press: 'abc\r\u0003'},
   ];

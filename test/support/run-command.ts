@@ -102,6 +102,7 @@ export async function runCommand<Result extends object | undefined>(
       exit = code;
     },
     exitCode: () => exit,
+    hasDeclined: false,
     ...deps,
   });
   await command['_run']();

@@ -121,6 +121,7 @@ describe('a list', () => {
     const answer = terminal.prompter.select({...LIST, isConsequential: true});
     await terminal.press(ENTER.repeat(5));
     await terminal.see('Enter select');
+    await terminal.press(ENTER);
     await terminal.press(DOWN);
     await terminal.press(ENTER);
     expect(await answer).toBe('docker');

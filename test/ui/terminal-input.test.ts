@@ -35,6 +35,27 @@ test('takes two Esc in one chunk as two keys, and an arrow after Esc as an arrow
   expect(await answer).toBe('two');
 });
 
+test.each([
+  ['End', `${ESC}[F`],
+  ['page down', `${ESC}[6~`],
+  ['left', `${ESC}[D`],
+  ['right', `${ESC}OC`],
+  ['shift and tab', `${ESC}[Z`],
+  ['F1', `${ESC}OP`],
+  ['Alt with x', `${ESC}x`],
+  ['Ctrl-U', '\u0015'],
+  ['Ctrl-D', '\u0004'],
+])('stays in a list where it is after %s', async (_, key) => {
+  const terminal = new PromptTerminal();
+  const answer = terminal.prompter.select(LIST);
+  await terminal.see('Which?');
+  await terminal.press(DOWN);
+  await terminal.see('❯ two');
+  await terminal.press(key);
+  await terminal.press(ENTER);
+  expect(await answer).toBe('two');
+});
+
 test('drops keys between two questions of a session, without a mark on the screen', async () => {
   const terminal = new PromptTerminal();
   await terminal.prompter.session(

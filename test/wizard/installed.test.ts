@@ -175,7 +175,7 @@ describe('a token that Scalr rejects', () => {
       [QUESTION, 'change'],
       ...QUIT,
     ]);
-    expect(shown(asked)).toContain('× Scalr rejects the token of the agent.');
+    expect(shown(asked)).toMatch(/× TOKEN_REJECTED {2}pod\/.*401 Client Error/);
     expect(choicesOf(asked, QUESTION)[0]?.label).toBe('Enter a new token');
     const [replaced, unchanged] = reviewsIn(stderr);
     expect(replaced).toContain('changed: token replaced');
@@ -409,11 +409,83 @@ test('goes back from the name of another release, and says which names are possi
   expect(await validate?.('second')).toBeUndefined();
 });
 
-test.each([
-  'upgrade',
-  'status',
-  'uninstall',
-] as const)('runs %s for the release instead', async (command) => {
+test('returns with Esc from the token of another release to the menu of the first one', async () => {
+  const {asked} = await run([
+    TARGET,
+    [QUESTION, 'other'],
+    ['Helm release name', 'second'],
+    ['Agent pool token', ESC],
+    interrupt(QUESTION),
+  ]);
+  expect(asked.at(-1)?.message).toBe(
+    'scalr-agent is installed in prod-eks · namespace scalr-agent',
+  );
+});
+
+test('offers the other agents of the cluster, and returns with Esc', async () => {
+  const other = helmRecord({
+    name: 'tools',
+    namespace: 'infra',
+    chart: 'agent-job-0.6.5',
+    values: VALUES,
+  });
+  const controller = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      name: 'tools',
+      namespace: 'infra',
+      labels: {'helm.sh/chart': 'agent-job-0.6.5'},
+      annotations: {
+        'meta.helm.sh/release-name': 'tools',
+        'meta.helm.sh/release-namespace': 'infra',
+      },
+    },
+  };
+  const {asked} = await talk(
+    [
+      TARGET,
+      [QUESTION, 'open:infra/tools'],
+      ['tools is installed in prod-eks · namespace infra', ESC],
+      interrupt(QUESTION),
+    ],
+    {
+      argv: ['--cloud', 'eks'],
+      answer: helm,
+      kubernetes: fakeKubernetes({
+        objects: [helmRecord({...NAME, values: VALUES}), other, controller],
+      }),
+    },
+  );
+  expect(choicesOf(asked, 'scalr-agent is installed')).toContainEqual(
+    expect.objectContaining({
+      label: 'Open tools in namespace infra',
+      description: 'agent-job 0.6.5',
+    }),
+  );
+  expect(asked.at(-1)?.message).toContain('scalr-agent is installed in prod-eks');
+});
+
+test('compares with the release again after --resume', async () => {
+  const files = memoryFiles();
+  const changed = change('Runs', ['Maximum concurrent runs', '4'], ['Memory limit', ENTER]);
+  const kubernetes = fakeKubernetes({objects: [helmRecord({...NAME, values: VALUES})]});
+  const place = {files, answer: helm, kubernetes};
+  await talk([TARGET, [QUESTION, ENTER], ...changed, interrupt('What do you want to do?')], place);
+  const {stderr} = await talk(QUIT, {...place, argv: ['--resume']});
+  expect(stderr).toContain('scalr-agent in namespace scalr-agent');
+  expect(rowOf(stderr, 'Runs')).toMatch(/^Runs 4 at a time changed: concurrency 3 → 4; /);
+});
+
+test('continues after status, and after a plan that was declined', async () => {
+  const runCommand = vi.spyOn(Config.prototype, 'runCommand').mockResolvedValue(undefined);
+  onTestFinished(() => runCommand.mockRestore());
+  const {asked, exit} = await run([TARGET, [QUESTION, 'status'], [QUESTION, ENTER], ...QUIT]);
+  expect(exit).toBe(0);
+  expect(asked.filter(({message}) => message.includes(QUESTION))).toHaveLength(2);
+});
+
+test.each(['upgrade', 'uninstall'] as const)('runs %s for the release instead', async (command) => {
   const runCommand = vi.spyOn(Config.prototype, 'runCommand').mockResolvedValue(undefined);
   onTestFinished(() => runCommand.mockRestore());
   const {exit} = await run(

@@ -251,7 +251,7 @@ describe('from the review', () => {
 
 describe('Esc', () => {
   const from = (state: WizardState, known: KnownFacts): string | undefined => {
-    const before = back(state, next(state, known), known);
+    const before = back(state, next(state, known), () => known);
     return before && nameOf(before, known);
   };
 
@@ -267,7 +267,7 @@ describe('Esc', () => {
   });
 
   test('keeps the answer of the question that is asked again', () => {
-    const before = back(REVIEW, {kind: 'review'}, READ);
+    const before = back(REVIEW, {kind: 'review'}, () => READ);
     expect(before?.answers.answer(token)).toBe(TOKEN);
   });
 
@@ -277,7 +277,7 @@ describe('Esc', () => {
       START,
     );
     expect(from(state, READ)).toBe(token.id);
-    const atToken = back(state, {kind: 'review'}, READ) as WizardState;
+    const atToken = back(state, {kind: 'review'}, () => READ) as WizardState;
     expect(from(atToken, READ)).toBe('target');
   });
 });

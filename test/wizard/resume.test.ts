@@ -43,6 +43,7 @@ describe('an interrupted session', () => {
       secrets: {},
       asked: ['target', 'url', 'purpose'],
       place: {kind: 'files'},
+      isUpdate: false,
     });
   });
 

@@ -237,7 +237,7 @@ export interface ListQuestion extends Question {
   /** Replace the choices when they are known. Labels and number must not change. */
   laterChoices?: Promise<readonly Choice[]>;
   default?: string | undefined;
-  /** Its default changes something: keys that were pressed for an earlier question, or are held down, do not answer it. */
+  /** Its default changes something: an Enter that was pressed for an earlier question, or is held down, does not answer it. */
   isConsequential?: boolean;
 }
 
@@ -245,8 +245,8 @@ export interface ListQuestion extends Question {
 export interface Prompter {
   /** False if lines cannot be erased: then the caller prints what `heading` would show. */
   canRedraw: boolean;
-  /** The default is no. */
-  confirm(message: string): Promise<boolean>;
+  /** The default is no, and so is Esc, unless it rejects the question with GoBack. */
+  confirm(message: string, canGoBack?: boolean): Promise<boolean>;
   /** Returns the trimmed text. */
   input(question: InputQuestion): Promise<string>;
   /** An input that hides the text and shows its length. */

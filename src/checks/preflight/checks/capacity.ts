@@ -117,11 +117,12 @@ function totalResult(
   const empty = roomOn(nodes, request, new Map());
   // The check run-capacity reports it.
   if (empty === 0n) return notChecked('No node is large enough for a single run');
-  if (empty < runs) return noNodeFits(context, textOf(empty), lessOrMore(context, empty));
   const others = requestedByOthers(context);
+  const free = isKnown(others) ? roomOn(nodes, request, others.value) : empty;
+  const hasOthers = isKnown(others) && others.value.size > 0;
+  const text = textOf(free, hasOthers ? ' beside other pods' : '');
+  if (empty < runs) return noNodeFits(context, text, lessOrMore(context, free));
   if (!isKnown(others)) return unreadable(others, 'list the pods of all namespaces');
-  const free = roomOn(nodes, request, others.value);
-  const text = textOf(free, others.value.size === 0 ? '' : ' beside other pods');
   if (free >= runs) return pass(text);
   // Where each run has its own agent, an install waits for all of them.
   return hasKey(context.target, concurrency)
