@@ -7,10 +7,6 @@ import type {Parsed} from './flags.ts';
 
 const helpGroup = 'CONNECTION';
 
-export const timeoutFlag = (summary: string) => ({
-  timeout: Flags.string({summary, helpValue: '<DURATION>', helpGroup}),
-});
-
 /** For commands that read a cluster only with --from-cluster. */
 export const optionalClusterFlags = {
   'kube-context': Flags.string({summary: 'Kubeconfig context.', helpValue: '<NAME>', helpGroup}),
@@ -24,7 +20,11 @@ const TIMEOUT = '10m';
 /** For commands that talk to a cluster. */
 export const connectionFlags = {
   ...optionalClusterFlags,
-  ...timeoutFlag(`Time to wait for the cluster (default: ${TIMEOUT}).`),
+  timeout: Flags.string({
+    summary: `Time to wait for the cluster (default: ${TIMEOUT}).`,
+    helpValue: '<DURATION>',
+    helpGroup,
+  }),
 };
 
 /** For commands that call helm only to read a chart. */

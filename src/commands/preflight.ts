@@ -9,7 +9,6 @@ import {
   connectionFlags,
   noFromClusterFlag,
   releaseName,
-  timeoutFlag,
   timeoutOf,
 } from '../cli/connection-flags.ts';
 import {durationOf, explicitFlags, probeUrls, refuseWith} from '../cli/flag-values.ts';
@@ -86,7 +85,10 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     ...answersFlag,
     ...settingFlags(catalog),
     ...connectionFlags,
-    ...timeoutFlag('Time for all checks. Default: 30s, with --probe 3m.'),
+    timeout: {
+      ...connectionFlags.timeout,
+      summary: 'Time for all checks. Default: 30s, with --probe 3m.',
+    },
   };
 
   protected override readonly targets = TARGETS;

@@ -5,7 +5,6 @@ import {
   CONNECTION_FLAGS,
   connectionFlags,
   releaseName,
-  timeoutFlag,
   timeoutOf,
   toolPaths,
 } from '../cli/connection-flags.ts';
@@ -104,9 +103,10 @@ export default class Status extends BaseCommand<Result> {
     ...answersFlag,
     ...settingFlags(SETTINGS),
     ...connectionFlags,
-    ...timeoutFlag(
-      `Time for one query; with --until, for the whole wait. Default: ${READ_TIMEOUT}, with --until ${UNTIL_TIMEOUT}.`,
-    ),
+    timeout: {
+      ...connectionFlags.timeout,
+      summary: `Time for one query; with --until, for the whole wait. Default: ${READ_TIMEOUT}, with --until ${UNTIL_TIMEOUT}.`,
+    },
   };
 
   protected override readonly targets = TARGETS;
