@@ -29,7 +29,7 @@ function chartsWith(setting: Setting): ChartName[] {
 }
 
 /** True if a row has a place for the value; other settings may be necessary. */
-function accepts(name: ChartName, setting: Setting, value: unknown): boolean {
+export function accepts(name: ChartName, setting: Setting, value: unknown): boolean {
   const written = setting.carriedBy?.() ?? setting;
   const scope = scopeOf({chart: name, version: newestOf(name)});
   return rowsOf(name).some(
