@@ -55,13 +55,13 @@ async function confirmFiles(
   {isDryRun, isAccepted, prompter}: ConfirmOptions,
 ): Promise<FoundFile[]> {
   const all = await Promise.all(given.map((file) => findFile(file, files, destination)));
-  if (isDryRun) return all;
   const taken = all.filter(({found}) => found === 'other');
   const foreign = destination.areTogether ? foreignAmong(taken, all) : [];
-  if (foreign.length > 0 && (isAccepted || !prompter)) throw foreignFiles(foreign, destination);
-  if (isAccepted) return all;
-  if (destination.areTogether) await confirmReplacement(taken, destination, prompter);
-  else for (const each of taken) await confirmReplacement([each], destination, prompter);
+  const asksNobody = isAccepted || (prompter === undefined && !isDryRun);
+  if (foreign.length > 0 && asksNobody) throw foreignFiles(foreign, destination);
+  if (isDryRun || isAccepted) return all;
+  if (destination.areTogether) await confirmReplacement(taken, destination, {prompter, foreign});
+  else for (const each of taken) await confirmReplacement([each], destination, {prompter});
   return all;
 }
 
@@ -100,11 +100,12 @@ function foreignAmong(taken: readonly FoundFile[], all: readonly FoundFile[]): F
   );
 }
 
+const pathsOf = (files: readonly FoundFile[]): string => files.map(({path}) => path).join(', ');
+
 function foreignFiles(foreign: readonly FoundFile[], {flag}: Destination): ExpectedError {
   const isOne = foreign.length === 1;
-  const paths = foreign.map(({path}) => path).join(', ');
   return new ExpectedError(
-    `${paths} already ${isOne ? 'exists' : 'exist'}, and scalr-agent did not write ${isOne ? 'it' : 'them'}. Nothing was written.`,
+    `${pathsOf(foreign)} already ${isOne ? 'exists' : 'exist'}, and scalr-agent did not write ${isOne ? 'it' : 'them'}. Nothing was written.`,
     {
       code: 'FILE_EXISTS',
       suggestions: [
@@ -125,21 +126,27 @@ function appended(file: NewFile, present: string): FoundFile {
   return {...file, text: `${present}${end}${lacking.join('\n')}\n`};
 }
 
+interface Replacement {
+  prompter: Confirmer;
+  /** Those that no export has written. */
+  foreign?: readonly FoundFile[];
+}
+
 /** One question for these files. @throws ExpectedError */
 async function confirmReplacement(
   taken: readonly FoundFile[],
   destination: Destination,
-  prompter: Confirmer,
+  {prompter, foreign = []}: Replacement,
 ): Promise<void> {
   const [first, ...others] = taken;
   if (first === undefined) return;
   const {flag = destination.flag} = first;
   const isOne = others.length === 0;
   const them = isOne ? 'it' : 'them';
-  const paths = taken.map(({path}) => path).join(', ');
-  const exists = `${paths} already ${isOne ? 'exists' : 'exist'}.`;
+  const exists = `${pathsOf(taken)} already ${isOne ? 'exists' : 'exist'}.`;
   if (prompter) {
-    if (await prompter.confirm(`${exists} Replace ${them}?`)) return;
+    const note = foreign.length === 0 ? '' : ` scalr-agent did not write ${pathsOf(foreign)}.`;
+    if (await prompter.confirm(`${exists}${note} Replace ${them}?`)) return;
     throw failed('DECLINED', 'Canceled. Nothing was changed.');
   }
   const value = destination.names === 'name' ? 'FILE' : 'DIRECTORY';

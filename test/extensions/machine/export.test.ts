@@ -264,12 +264,21 @@ describe('the command', () => {
       prompter: {confirm},
     });
     expect(canceled.stderr).toContain('Canceled');
+    const questions: string[] = [];
     const agreed = await runCommand(ExportCommand, ['compose', ...URL_FLAG], {
       files,
       hasTerminal: true,
-      prompter: {confirm: async () => true},
+      prompter: {
+        confirm: async (question) => {
+          questions.push(String(question));
+          return true;
+        },
+      },
     });
     expect(agreed).toMatchObject({exit: 0});
+    expect(questions).toEqual([
+      'compose.yaml already exists. scalr-agent did not write compose.yaml. Replace it?',
+    ]);
     expect(files.written.map(({path}) => path)).toContain('compose.yaml');
   });
 
@@ -294,11 +303,15 @@ describe('the command', () => {
   ])('%s does not replace a file %s that it did not write, even with --yes', async (target, name, text) => {
     const files = memoryFiles({[name]: text});
     const argv = [target, ...URL_FLAG, '--yes'];
-    const {exit, stderr} = await runCommand(ExportCommand, argv, {files});
-    expect({exit, stderr}).toEqual({
-      exit: 2,
-      stderr: expect.stringContaining(`${name} already exists, and scalr-agent did not write it.`),
-    });
+    for (const more of [[], ['--dry-run']]) {
+      const {exit, stderr} = await runCommand(ExportCommand, [...argv, ...more], {files});
+      expect({exit, stderr}).toEqual({
+        exit: 2,
+        stderr: expect.stringContaining(
+          `${name} already exists, and scalr-agent did not write it.`,
+        ),
+      });
+    }
     expect(files.written).toEqual([]);
   });
 
