@@ -322,7 +322,7 @@ export const schedulingCauses: readonly CauseTable[] = [
     code: 'UNSCHEDULABLE',
     permanentAfter: NODE_START_SECONDS,
     remedy: 'Fix the problem reported by the scheduler',
-    textIn: (line) => (/\bFailedScheduling\b/.test(line) ? line : undefined),
+    textIn: (line) => (/\b(?:FailedScheduling|NotTriggerScaleUp)\b/.test(line) ? line : undefined),
     symptoms: (snapshot) => refusedByScheduler(snapshot, /./),
   }),
   singleCause({
