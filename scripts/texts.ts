@@ -22,7 +22,16 @@ function textsIn(file: string, source: string): [string | number, string][] {
   if (file.endsWith('.ts'))
     return textsOf(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true));
   if (file.endsWith('.yaml')) return leaves(parse(source));
-  return source.split('\n').map((line, index) => [index + 1, line]);
+  return linesByHand(source);
+}
+
+/** The lines of a page, without the tables that are generated between two marks. */
+function linesByHand(page: string): [number, string][] {
+  const blank = (table: string): string => table.replaceAll(/[^\n]+/g, '');
+  return page
+    .replaceAll(/^<!-- (\S+) -->$[\s\S]*?^<!-- \1stop -->$/gm, blank)
+    .split('\n')
+    .map((line, index) => [index + 1, line]);
 }
 
 /** String literals and templates, a placeholder written as `${name}`; comments are not read. */

@@ -11,7 +11,8 @@ import {CHECKS} from '../src/checks/preflight/run-preflight.ts';
 import {MACHINE_CHECKS} from '../src/extensions/machine/preflight/machine-checks.ts';
 import {explanations} from '../src/findings/catalog.ts';
 import {ERROR_CODES, ExitCode} from '../src/ground/errors.ts';
-import {httpsProxy} from '../src/settings/network.ts';
+import type {Setting} from '../src/settings/define.ts';
+import {httpsProxy, workloadIdentity} from '../src/settings/network.ts';
 import {concurrency} from '../src/settings/purpose.ts';
 import {adviceExamples} from './docs/advice-examples.ts';
 import {checkExamples} from './docs/check-examples.ts';
@@ -30,7 +31,7 @@ import {permissionsTables} from './docs/permissions-tables.ts';
 import {ALL_CHECKS, preflightPage} from './docs/preflight-page.ts';
 import {reachTable} from './docs/reach-table.ts';
 import {rowsTable} from './docs/rows-table.ts';
-import {settings} from './docs/settings.ts';
+import {accepts, settings} from './docs/settings.ts';
 import {settingsPage} from './docs/settings-page.ts';
 import {CHART_NAMES} from './support/versions.ts';
 
@@ -105,6 +106,14 @@ describe('docs/', () => {
     await expectFile(`docs/commands/${documented.file}.md`, commandPage(documented));
   });
 
+  test.each(
+    commands.map(({file}) => file),
+  )('commands/%s.md describes every key of --json', (file) => {
+    const page = readFileSync(join(root, `docs/commands/${file}.md`), 'utf8');
+    const rows = (page.split('\n## JSON\n')[1] ?? '').match(/^\| `.*/gm) ?? [];
+    expect(rows.filter((row) => /\|\s*\|$/.test(row) && !row.includes('always `'))).toEqual([]);
+  });
+
   test('no page exists for a removed command', () => {
     const pages = commands.map(({file}) => `${file}.md`);
     expect(readdirSync(join(root, 'docs/commands')).toSorted()).toEqual(pages);
@@ -141,6 +150,16 @@ describe('docs/', () => {
         page,
         Object.entries(marks).reduce((all, [mark, content]) => between(all, mark, content), text),
       );
+    }
+  });
+
+  test('the guide lists the charts that accept each workload identity', () => {
+    const page = readFileSync(join(root, 'docs/guide/identity.md'), 'utf8');
+    const rows = [...page.matchAll(/^\| `([a-z]\S*)` \|.*\| ([^|]+) \|$/gm)];
+    expect(rows.length).toBeGreaterThan(3);
+    for (const [, kind, charts] of rows) {
+      const taken = CHART_NAMES.filter((name) => accepts(name, workloadIdentity as Setting, kind));
+      expect(charts, kind).toBe(taken.length === CHART_NAMES.length ? 'all' : taken.join(', '));
     }
   });
 

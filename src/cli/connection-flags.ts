@@ -7,21 +7,28 @@ import type {Parsed} from './flags.ts';
 
 const helpGroup = 'CONNECTION';
 
-/** For commands that talk to a cluster. */
-export const connectionFlags = {
+/** For commands that read a cluster only with --from-cluster. */
+export const optionalClusterFlags = {
   'kube-context': Flags.string({summary: 'Kubeconfig context.', helpValue: '<NAME>', helpGroup}),
   kubeconfig: Flags.string({summary: 'Path to the kubeconfig.', helpValue: '<FILE>', helpGroup}),
-  timeout: Flags.string({
-    summary: 'Time to wait for the cluster, for example 10m.',
-    helpValue: '<DURATION>',
-    helpGroup,
-  }),
   helm: Flags.string({summary: 'Path to helm.', helpValue: '<FILE>', helpGroup}),
   kubectl: Flags.string({summary: 'Path to kubectl.', helpValue: '<FILE>', helpGroup}),
 };
 
+const TIMEOUT = '10m';
+
+/** For commands that talk to a cluster. */
+export const connectionFlags = {
+  ...optionalClusterFlags,
+  timeout: Flags.string({
+    summary: `Time to wait for the cluster (default: ${TIMEOUT}).`,
+    helpValue: '<DURATION>',
+    helpGroup,
+  }),
+};
+
 /** For commands that call helm only to read a chart. */
-export const helmFlag = {helm: connectionFlags.helm};
+export const helmFlag = {helm: optionalClusterFlags.helm};
 
 /** Names of flags that only a cluster has. */
 export const CONNECTION_FLAGS = ['kube-context', 'kubeconfig', 'helm', 'kubectl'] as const;
@@ -66,7 +73,7 @@ export const toolPaths = ({helm, kubectl}: ClusterFlags) => ({
 });
 
 /** Value of --timeout in milliseconds. @throws ExpectedError */
-export const timeoutOf = ({timeout = '10m'}: ClusterFlags): number =>
+export const timeoutOf = ({timeout = TIMEOUT}: ClusterFlags): number =>
   durationOf('--timeout', timeout);
 
 /** How a change of a release waits, and for what. @throws ExpectedError */

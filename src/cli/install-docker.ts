@@ -171,7 +171,8 @@ async function writeAgentFiles(
   ];
   const step = {title: `Write files to ${directory}`};
   onStep(step, 'started');
-  await writeFiles(files, context.app.files, {directory, isDryRun: false, isAccepted: true});
+  const options = {directory, flag: '--save', isDryRun: false, isAccepted: true} as const;
+  await writeFiles(files, context.app.files, options);
   onStep(step, 'done');
 }
 

@@ -9,7 +9,7 @@ import {
   takeOverFlag,
 } from './connection-flags.ts';
 import {answersFlag, confirmFlags, type Parsed, type SharedFlags, verifyFlag} from './flags.ts';
-import {settingFlags, targetFlag} from './setting-flags.ts';
+import {settingFlags, targetWithoutSystemd} from './setting-flags.ts';
 
 export const KUBERNETES_ONLY_FLAGS = [
   'diff',
@@ -46,7 +46,7 @@ export const installFlags = {
   'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
   'rollback-on-failure': Flags.boolean({
     summary:
-      'Roll back when the release does not become ready; saves logs, events and objects to a file first.',
+      'Roll back when the release does not become ready, or uninstall a first install; saves logs, events and objects to a file first.',
     exclusive: ['no-wait'],
   }),
   'skip-preflight': Flags.boolean({summary: 'Skip the preflight checks.'}),
@@ -67,7 +67,7 @@ export const installFlags = {
       'Directory for answers.yaml (without secrets) and values.yaml, or for the files of Docker; created if missing.',
     helpValue: '<DIRECTORY>',
   }),
-  ...targetFlag,
+  ...targetWithoutSystemd,
   ...noFromClusterFlag,
   ...confirmFlags,
   ...answersFlag,

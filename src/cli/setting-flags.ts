@@ -48,3 +48,8 @@ function textFlagOf({summary, group, kind, fallback, fallbackFrom}: Setting) {
 
 /** For commands that support agents on this machine. */
 export const targetFlag = {target: Flags.string(textFlagOf(target))};
+
+/** For commands that cannot change a service of the Linux packages. */
+export const targetWithoutSystemd = {
+  target: Flags.string({...textFlagOf(target), helpValue: '<kubernetes|docker>'}),
+};

@@ -85,6 +85,10 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     ...answersFlag,
     ...settingFlags(catalog),
     ...connectionFlags,
+    timeout: {
+      ...connectionFlags.timeout,
+      summary: 'Time for all checks. Default: 30s, with --probe 3m.',
+    },
   };
 
   protected override readonly targets = TARGETS;

@@ -1,6 +1,6 @@
 import {type ClusterChoice, type Recommendation, recommend} from '../charts/recommend.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {connectionFlags, fromClusterFlag} from '../cli/connection-flags.ts';
+import {fromClusterFlag, optionalClusterFlags} from '../cli/connection-flags.ts';
 import {answersFlag, overlayFlag} from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {clusterChoices, sharedSettings} from '../cli/overlay.ts';
@@ -25,7 +25,7 @@ export default class Recommend extends BaseCommand<Result> {
     ...answersFlag,
     ...overlayFlag,
     ...settingFlags(catalog, {chart: 'Without effect: all three charts are compared.'}),
-    ...connectionFlags,
+    ...optionalClusterFlags,
   };
 
   override async run(): Promise<Result> {

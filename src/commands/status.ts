@@ -103,6 +103,10 @@ export default class Status extends BaseCommand<Result> {
     ...answersFlag,
     ...settingFlags(SETTINGS),
     ...connectionFlags,
+    timeout: {
+      ...connectionFlags.timeout,
+      summary: `Time for one query; with --until, for the whole wait. Default: ${READ_TIMEOUT}, with --until ${UNTIL_TIMEOUT}.`,
+    },
   };
 
   protected override readonly targets = TARGETS;

@@ -35,8 +35,8 @@ import type {FileGroup} from '../values/validate/file-group.ts';
 export default class Validate extends BaseCommand<Result> {
   static override summary = 'Validate values files, manifests and directories.';
   static override description =
-    'Validates keys, types, and rules that the charts do not enforce. Each PATH is validated separately; -f files are merged as Helm merges them. Of a directory, only files about an agent are validated. Requires no cluster, and helm only for a chart version that this program does not know.';
-  static override usage = '<%= command.id %> [PATH]... [flags]';
+    'Validates keys, types, and rules that the charts do not enforce. Each FILE is validated separately; -f files are merged as Helm merges them. Of a directory, only files about an agent are validated. Requires no cluster, and helm only for a chart version that this program does not know.';
+  static override usage = '<%= command.id %> [FILE]... [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> values.yaml --chart agent-job --chart-version 0.6.5',
     '<%= config.bin %> <%= command.id %> -f base.yaml -f production.yaml',

@@ -2,7 +2,7 @@ import {dirname, relative, resolve} from 'node:path';
 import * as Flags from '@oclif/core/flags';
 import type {Target} from '../charts/releases/target.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {connectionFlags, fromClusterFlag} from '../cli/connection-flags.ts';
+import {fromClusterFlag, optionalClusterFlags} from '../cli/connection-flags.ts';
 import {answersFlag, confirmFlags, outFlag} from '../cli/flags.ts';
 import {generateConfirmed} from '../cli/generate.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
@@ -58,7 +58,7 @@ export default class Values extends BaseCommand<Result> {
     ...confirmFlags,
     ...answersFlag,
     ...settingFlags(catalog),
-    ...connectionFlags,
+    ...optionalClusterFlags,
   };
 
   override async run(): Promise<Result> {

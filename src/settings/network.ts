@@ -69,8 +69,7 @@ export const noProxy = defineSetting('Network', 'no-proxy', {
   kind: noProxyList(IN_CLUSTER),
   explained:
     'Comma-separated hosts and networks. Cluster-internal names are added automatically. Add the service and pod networks of the cluster.',
-  reference:
-    'https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/',
+  reference: 'https://docs.scalr.io/docs/agent-pools',
   appliesWhen: {test: hasProxy, needs: '--https-proxy or --http-proxy'},
   fallback: () => [],
   caution: (value) =>
@@ -100,8 +99,9 @@ export const metadataService = defineSetting('Network', 'metadata-service', {
   question: 'Access to the node metadata service (169.254.169.254) from runs',
   kind: choice(['block', 'allow']),
   explained:
-    'Any process with access can get the credentials of the node. Runs that use node credentials require it.',
-  reference: 'agent-local 0.6.5 and agent-job 0.6.5, values.yaml (restrictMetadataService)',
+    'Any process with access can get the credentials of the node. Runs that use node credentials require it. In agent-k8s, the block applies to the controller and the workers, not to runs.',
+  reference:
+    'agent-local 0.6.5 (allowMetadataService) and agent-job 0.6.5 (task.allowMetadataService), values.yaml',
   labels: {block: 'Block', allow: 'Allow'},
   meanings: {
     block: 'protects the identity of the node',

@@ -61,7 +61,7 @@ export const concurrency = defineSetting('Purpose', 'concurrency', {
   variable: 'SCALR_AGENT_CONCURRENCY',
   isForRuns: true,
   question: 'Maximum concurrent runs',
-  summary: 'Maximum concurrent runs. agent-job and agent-k8s only use it for capacity checks.',
+  summary: 'Maximum concurrent runs. With agent-job and agent-k8s, only for capacity checks.',
   kind: integer({min: 1, max: 500}),
   explained:
     'With agent-local and in Docker, additional runs are queued in Scalr. The charts agent-job and agent-k8s start a pod for every run. Each concurrent run requires its own CPU and memory.',

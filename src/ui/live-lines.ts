@@ -46,8 +46,9 @@ export class LiveLines {
   };
 }
 
-const heightOf = (line: string, columns = Number.POSITIVE_INFINITY): number =>
-  Math.ceil(width(line) / columns) || 1;
+/** A terminal without a size reports 0 columns. */
+const heightOf = (line: string, columns = 0): number =>
+  columns === 0 ? 1 : Math.ceil(width(line) / columns) || 1;
 
 /** The first lines of a text, as many as can be replaced in place: what has scrolled away cannot. */
 export function fittedLines(

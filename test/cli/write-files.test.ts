@@ -13,6 +13,6 @@ test.each([
 ])('a file that is appended to keeps its lines, and asks nobody: %s', async (_, before, after) => {
   const files = memoryFiles(before === undefined ? {} : {'agent/.gitignore': before});
   const options = {directory: 'agent', isDryRun: false, isAccepted: false};
-  await writeFiles([{...LINES, isAppended: true}], files, options);
+  await writeFiles([{...LINES, existing: 'appended'}], files, options);
   expect(String(await files.read('agent/.gitignore'))).toBe(after);
 });

@@ -70,6 +70,15 @@ test('prints one list per origin', async () => {
   expect(stdout).not.toContain('secret');
 });
 
+test.each([
+  ['runs', true],
+  ['vcs', false],
+])('mentions the hosts of runs only if the agent executes some: --purpose %s', async (purpose, isMentioned) => {
+  const argv = ['--url', 'https://acme.scalr.io', '--purpose', purpose];
+  const {stdout} = await runCommand(Network, argv);
+  expect(stdout.includes('Runs also connect to')).toBe(isMentioned);
+});
+
 test('tries each host once, through the proxy and with the CA, and never with the token', async () => {
   const connections = network();
   const files = memoryFiles({'ca.pem': certificates['ca.pem'] as Buffer});

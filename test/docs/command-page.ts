@@ -140,53 +140,61 @@ const examplesOf = ({examples = []}: Command.Class): string[] =>
     typeof example === 'string' ? example : `# ${example.description}\n${example.command}`,
   );
 
-interface Schema {
-  /** What --json prints for one release, where a flag makes it a list. */
-  $defs?: {release?: Schema};
-  /** What --json prints, by target. */
-  oneOf?: readonly (Schema & {description?: string})[];
+type Shape = Readonly<{
+  description?: string;
+  $ref?: string;
   required?: readonly string[];
-  properties?: Readonly<
-    Record<
-      string,
-      {
-        description?: string;
-        type?: string | readonly string[];
-        enum?: readonly unknown[];
-        const?: unknown;
-      }
-    >
-  >;
+  properties?: Readonly<Record<string, Key>>;
+}>;
+
+type Key = Readonly<{
+  description?: string;
+  $ref?: string;
+  type?: string | readonly string[];
+  enum?: readonly unknown[];
+  const?: unknown;
+}>;
+
+interface Schema extends Shape {
+  $defs?: Readonly<Record<string, Shape & Key>>;
+  /** The documents that --json can print, unless they share their keys. */
+  oneOf?: readonly Shape[];
 }
 
 function jsonText(file: string): string[] {
   const path = `schemas/output/${file}.json`;
   if (!existsSync(join(root, path))) return [];
   const schema = JSON.parse(readFileSync(join(root, path), 'utf8')) as Schema;
-  const others =
-    schema.oneOf?.filter(({description = ''}) => /^With --(?:target|contexts)/.test(description)) ??
-    [];
+  const shapes = schema.properties === undefined ? (schema.oneOf ?? []) : [schema];
   return [
     '## JSON',
     `\`--json\` prints one document; its schema is [${path}](../../${path}).`,
-    keysTable(described(schema)),
-    ...others.flatMap((each) => [`${each.description?.replace(/\.$/, '')}:`, keysTable(each)]),
+    ...shapes.flatMap((shape) => [
+      ...(shapes.length === 1 ? [] : [`${shape.description?.replace(/\.$/, '')}:`]),
+      keysTable(withReference(shape, schema), schema),
+    ]),
   ];
 }
 
-/** The part of a schema whose keys are listed: the first of several documents, unless they share their keys. */
-function described(schema: Schema): Schema {
-  if (schema.$defs?.release !== undefined) return schema.$defs.release;
-  return schema.properties === undefined ? (schema.oneOf?.[0] ?? schema) : schema;
+/** The shape or key, with what it refers to in the same file. */
+function withReference<T extends Shape | Key>(given: T, {$defs = {}}: Schema): T {
+  const name = given.$ref?.replace('#/$defs/', '') ?? '';
+  const {[name]: target} = $defs;
+  const required = [given, target ?? {}].flatMap((each) =>
+    'required' in each ? each.required : [],
+  );
+  return {...target, ...given, required};
 }
 
-function keysTable({required = [], properties = {}}: Schema): string {
-  const rows = Object.entries(properties).map(
-    ([name, {description = '', type, enum: options, const: fixed}]) => [
+function keysTable({required = [], properties = {}}: Shape, schema: Schema): string {
+  const rows = Object.entries(properties).map(([name, key]) => {
+    const {description = '', enum: options, const: fixed, ...rest} = withReference(key, schema);
+    const {type = options ? 'string' : []} = rest;
+    return [
       `\`${name}\`${required.includes(name) ? '' : ' (optional)'}`,
-      fixed === undefined ? [type ?? []].flat().join(' or ') : `always \`${fixed}\``,
+      fixed === undefined ? [type].flat().join(' or ') : `always \`${fixed}\``,
       [description, ...(options ? [`One of ${codes(options.map(String))}.`] : [])].join(' ').trim(),
-    ],
-  );
+    ];
+  });
   return table(['Key', 'Type', 'Description'], rows);
 }

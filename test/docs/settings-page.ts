@@ -1,7 +1,15 @@
 import type {Setting} from '../../src/settings/define.ts';
 import {words} from './commands.ts';
 import {safe, table} from './markdown.ts';
-import {chartDefaultsOf, defaultOf, settings, spelled, takenBy, withoutKey} from './settings.ts';
+import {
+  chartDefaultsOf,
+  defaultOf,
+  partlyTaken,
+  settings,
+  spelled,
+  takenBy,
+  withoutKey,
+} from './settings.ts';
 
 const groups = [...new Set(settings.map(({group}) => group))];
 
@@ -16,9 +24,11 @@ const overview = (): string =>
       each.group,
       `[${spelled(each)}](#${each.id})`,
       each.summary,
-      [takenBy(each), ...(withoutKey(each) === '' ? [] : [`no key in ${withoutKey(each)}`])].join(
-        '; ',
-      ),
+      [
+        takenBy(each),
+        ...partlyTaken(each),
+        ...(withoutKey(each) === '' ? [] : [`no key in ${withoutKey(each)}`]),
+      ].join('; '),
     ]),
   );
 
@@ -39,12 +49,13 @@ export function settingText(setting: Setting): string {
     ...(fallback === '' ? [] : [`default ${fallback}`]),
     ...(fallback !== '' || chartDefaults === '' ? [] : [`chart default ${chartDefaults}`]),
     ...(kind.list ? ['may be repeated'] : []),
-    ...(charts === 'all' ? [] : [`only in ${charts.replaceAll(/\w+/g, 'agent-$&')}`]),
-    ...(withoutKey(setting) === ''
-      ? []
-      : [`no key in ${withoutKey(setting).replaceAll(/\w+/g, 'agent-$&')}`]),
+    ...(charts === 'all' ? [] : [`only in ${fullNames(charts)}`]),
+    ...partlyTaken(setting).map(fullNames),
+    ...(withoutKey(setting) === '' ? [] : [`no key in ${fullNames(withoutKey(setting))}`]),
     ...(isForRuns ? ['not with `--purpose vcs`'] : []),
-    ...(appliesWhen === undefined ? [] : [`only with ${appliesWhen.needs}`]),
+    ...(appliesWhen === undefined || appliesWhen.test(() => undefined)
+      ? []
+      : [`only with ${appliesWhen.needs}`]),
   ];
   const choices = Object.entries(meanings ?? {}).map(
     ([option, meaning]) => `- \`${option}\`: ${meaning}`,
@@ -60,6 +71,9 @@ export function settingText(setting: Setting): string {
     ...(reference ? [`Source: ${reference}`, ''] : []),
   ].join('\n');
 }
+
+const fullNames = (charts: string): string =>
+  charts.replaceAll(/\b(?:k8s|local|job)\b/g, 'agent-$&').replace(': all', ': all charts');
 
 /** The summary and the explanation, each sentence once. */
 function textOf({summary, explained, kind}: Setting): string {

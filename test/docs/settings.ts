@@ -17,26 +17,59 @@ export const spelled = ({id, kind}: Setting): string =>
 const rowsOf = (chart: ChartName): readonly Row[] =>
   chartFor({chart, version: newestOf(chart)}).rows;
 
-/** The charts whose newest version has a place for the setting. */
+/** The charts whose newest version accepts the setting; a switch that must be off is not accepted. */
 export function takenBy(setting: Setting): string {
-  if (isWrittenWithoutRow(setting)) return 'all';
-  const written = setting.carriedBy?.() ?? setting;
-  const names = CHART_NAMES.filter((name) =>
-    rowsOf(name).some(({setting: each}) => each === written),
-  );
-  return names.length === CHART_NAMES.length ? 'all' : shortly(names);
+  return isWrittenWithoutRow(setting) ? 'all' : shortly(chartsWith(setting));
 }
 
-const shortly = (names: readonly string[]): string =>
-  names.map((name) => name.replace('agent-', '')).join(', ');
+function chartsWith(setting: Setting): ChartName[] {
+  const {options = [undefined], isSwitch} = setting.kind;
+  const values = isSwitch ? [true] : options;
+  return CHART_NAMES.filter((name) => values.some((each) => accepts(name, setting, each)));
+}
+
+/** True if a row has a place for the value; other settings may be necessary. */
+export function accepts(name: ChartName, setting: Setting, value: unknown): boolean {
+  const written = setting.carriedBy?.() ?? setting;
+  const scope = scopeOf({chart: name, version: newestOf(name)});
+  return rowsOf(name).some(
+    (row) =>
+      row.setting === written && (value === undefined || (row.accepts?.(value, scope) ?? true)),
+  );
+}
+
+/** The choices that only some of these charts accept, with their charts: `azure`: k8s, job. */
+export function partlyTaken(setting: Setting): string[] {
+  const {id, kind} = setting;
+  const {options = []} = kind;
+  if (isWrittenWithoutRow(setting)) return [];
+  const choices = kind.isSwitch
+    ? [{value: false, spelled: `\`--no-${id}\``}]
+    : options.map((value) => ({value: value as unknown, spelled: `\`${value}\``}));
+  const byCharts = new Map<string, string[]>();
+  for (const {value, spelled} of choices) {
+    const charts = shortly(chartsWith(setting).filter((name) => accepts(name, setting, value)));
+    byCharts.set(charts, [...(byCharts.get(charts) ?? []), spelled]);
+  }
+  return [...byCharts]
+    .filter(([charts]) => charts !== takenBy(setting))
+    .map(([charts, options]) => `${options.join(', ')}: ${charts}`);
+}
+
+const shortly = (names: readonly ChartName[]): string =>
+  names.length === CHART_NAMES.length
+    ? 'all'
+    : names.map((name) => name.replace('agent-', '')).join(', ');
 
 /** The charts that take the setting and write nothing, although it is a key of others. */
 export function withoutKey(setting: Setting): string {
   const rowsIn = (name: ChartName) =>
     rowsOf(name).filter((row) => row.setting === (setting.carriedBy?.() ?? setting));
   const isWritten = (name: ChartName): boolean => rowsIn(name).some(({paths}) => paths.length > 0);
+  const isTaken = (name: ChartName): boolean =>
+    rowsIn(name).length > 0 && (!setting.kind.isSwitch || accepts(name, setting, true));
   return CHART_NAMES.some(isWritten)
-    ? shortly(CHART_NAMES.filter((name) => rowsIn(name).length > 0 && !isWritten(name)))
+    ? shortly(CHART_NAMES.filter((name) => isTaken(name) && !isWritten(name)))
     : '';
 }
 

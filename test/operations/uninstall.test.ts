@@ -946,8 +946,10 @@ describe('a release without a Helm record', () => {
       expect.objectContaining({
         code: 'RELEASE_NOT_FOUND',
         exit: 2,
+        message: expect.stringMatching(
+          / Agent releases found: scalr\/agents \(agent-k8s-0.6.5\), b\/agent \(agent-job-0.6.5\)\.$/,
+        ),
         suggestions: [
-          'Agent releases found: scalr/agents (agent-k8s-0.6.5), b/agent (agent-job-0.6.5)',
           'If you meant scalr/agents: scalr-agent uninstall --release agents --namespace scalr',
           'Use another cluster: --kube-context NAME',
         ],
@@ -955,7 +957,8 @@ describe('a release without a Helm record', () => {
     );
     expect(() => require({})).toThrow(
       expect.objectContaining({
-        suggestions: expect.arrayContaining(['No agent release found in this cluster']),
+        message: expect.stringMatching(/ No agent release found in this cluster\.$/),
+        suggestions: ['Use another cluster: --kube-context NAME'],
       }),
     );
   });

@@ -81,18 +81,25 @@ describe('every change', () => {
 const PATH_LINE = 'echo "$PWD/ci/node_modules/.bin" >> "$GITHUB_PATH"';
 
 test('the workflow uses the commands of the page, and these tests run all of them', () => {
-  const workflow = parse(fileOf(page, 'GitHub Actions workflow')) as {
-    jobs: Record<string, {steps: {run?: string}[]}>;
-  };
-  const typed = Object.values(workflow.jobs).flatMap(({steps}) =>
-    steps.flatMap(({run}) => run ?? []),
-  );
+  const typed = stepsOfWorkflow().flatMap(({run}) => run ?? []);
   const shown = ['Validate every change', 'Deploy', 'Pin the program'].flatMap((heading) =>
     linesOf(page, heading).join('').split('\n'),
   );
   expect([...shown, PATH_LINE]).toEqual(expect.arrayContaining(typed));
   expect(linesOf(page, 'Validate every change')).toHaveLength(3);
 });
+
+test('the workflow gives the token to the commands that need it for the first install, and to no other', () => {
+  const withToken = stepsOfWorkflow().filter(({env}) => env?.['SCALR_AGENT_TOKEN'] !== undefined);
+  expect(withToken.map(({run = ''}) => run.split(' ')[1])).toEqual(['preflight', 'install']);
+});
+
+function stepsOfWorkflow() {
+  const {jobs} = parse(fileOf(page, 'GitHub Actions workflow')) as {
+    jobs: Record<string, {steps: {run?: string; env?: Record<string, string>}[]}>;
+  };
+  return Object.values(jobs).flatMap(({steps}) => steps);
+}
 
 test('a lockfile pins the program, and npm refuses other bytes', async () => {
   const outside = await workshop();

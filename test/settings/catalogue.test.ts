@@ -1,4 +1,6 @@
 import {expect, test} from 'vitest';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
+import {chartSchema, nodeAt} from '../../src/charts/releases/schema.ts';
 import {catalog} from '../../src/settings/catalog.ts';
 
 test('lists the settings of a group together', () => {
@@ -26,4 +28,24 @@ test.each(
   expect(setting.kind.jsonSchema).toBeTypeOf('object');
   if (!setting.onlyEnv)
     expect(setting.env).toBe(`SCALR_AGENT_INSTALL_${id.toUpperCase().replaceAll('-', '_')}`);
+});
+
+const keysNamed = catalog.flatMap(({id, reference = ''}) =>
+  [...reference.matchAll(/(agent-\w+) ([\d.]+\d)[^(]*\(([\w.]+)\)/g)].map(
+    ([, chart, version, key]) => ({id, chart, version, key}) as KeyNamed,
+  ),
+);
+interface KeyNamed {
+  id: string;
+  chart: ChartName;
+  version: string;
+  key: string;
+}
+
+test('the sources of settings name keys', () => {
+  expect(keysNamed.length).toBeGreaterThan(4);
+});
+
+test.each(keysNamed)('the source of $id names a key of $chart: $key', ({chart, version, key}) => {
+  expect(nodeAt(chartSchema(chart), version, key.split('.'))).toBeDefined();
 });

@@ -6,6 +6,7 @@ import {type ExpectedError, failed, maskSecrets} from '../../ground/errors.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {closest} from '../../ground/similar-text.ts';
 import {few} from '../../ground/text.ts';
+import type {ListedRelease} from '../helm/release-record.ts';
 import {errorLine} from '../kubernetes/api-error.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
 import {deleteByHand, removeMarks} from '../kubernetes/deletions.ts';
@@ -319,37 +320,43 @@ export function requireKnownRelease(
   );
   if (unrecorded) throw notRecorded(name, unrecorded);
   const isNamespaceMissing = readings.namespaceObject === undefined;
+  const missing = isNamespaceMissing
+    ? `Release ${release} not found: namespace ${kubeTarget.namespace} does not exist.`
+    : `Release ${release} not found in namespace ${kubeTarget.namespace}.`;
+  const agents = agentReleases(name, readings);
+  const found = agents.map(({namespace, name, chart}) => `${namespace}/${name} (${chart})`);
+  const where = readings.releases ? 'this cluster' : `namespace ${kubeTarget.namespace}`;
   throw failed(
     'RELEASE_NOT_FOUND',
-    isNamespaceMissing
-      ? `Release ${release} not found: namespace ${kubeTarget.namespace} does not exist.`
-      : `Release ${release} not found in namespace ${kubeTarget.namespace}.`,
-    suggestionsFor(name, readings),
+    `${missing} ${found.length > 0 ? `Agent releases found: ${few(found, 10)}` : `No agent release found in ${where}`}.`,
+    suggestionsFor(name, agents, readings),
   );
+}
+
+/** Those of the namespace first. */
+function agentReleases(
+  {kubeTarget}: ReleaseName,
+  {releases, releasesHere = []}: Pick<InventoryReadings, 'releases' | 'releasesHere'>,
+): ListedRelease[] {
+  const agents = (releases ?? releasesHere).filter(({chart}) =>
+    /^agent-(k8s|local|job)-\d/.test(chart),
+  );
+  const isHere = ({namespace}: ListedRelease): boolean => namespace === kubeTarget.namespace;
+  return [...agents.filter(isHere), ...agents.filter((each) => !isHere(each))];
 }
 
 function suggestionsFor(
   {release, kubeTarget}: ReleaseName,
-  {releases, releasesHere = []}: Pick<InventoryReadings, 'releases' | 'releasesHere'>,
+  agents: readonly ListedRelease[],
+  {releases}: Pick<InventoryReadings, 'releases'>,
 ): string[] {
-  const agents = (releases ?? releasesHere).filter(({chart}) =>
-    /^agent-(k8s|local|job)-\d/.test(chart),
-  );
   const here = agents.filter(({namespace}) => namespace === kubeTarget.namespace);
   const named = closest(
     release,
     agents.map(({name}) => name),
   );
-  const desired =
-    here.length === 1 ? here[0] : [...here, ...agents].find(({name}) => name === named);
-  const sorted = [...here, ...agents.filter((each) => !here.includes(each))];
+  const desired = here.length === 1 ? here[0] : agents.find(({name}) => name === named);
   return [
-    sorted.length > 0
-      ? `Agent releases found: ${few(
-          sorted.map(({namespace, name, chart}) => `${namespace}/${name} (${chart})`),
-          10,
-        )}`
-      : `No agent release found in ${releases ? 'this cluster' : `namespace ${kubeTarget.namespace}`}`,
     ...(desired
       ? [
           `If you meant ${desired.namespace}/${desired.name}: ${ownCommand('uninstall', {release: desired.name, kubeTarget: {...kubeTarget, namespace: desired.namespace}})}`,

@@ -1,11 +1,7 @@
+import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {accountFlags} from '../../cli/account.ts';
-import {
-  PoolCommand,
-  type PoolDocument,
-  poolArgument,
-  poolDocument,
-} from '../../cli/account-command.ts';
+import {PoolCommand, type PoolDocument, poolDocument} from '../../cli/account-command.ts';
 import {confirmFlags, repeated} from '../../cli/flags.ts';
 import {createdPool, planPoolCreation} from '../../extensions/account/create-pool.ts';
 
@@ -23,7 +19,9 @@ export default class PoolCreate extends PoolCommand<Result> {
     '<%= config.bin %> <%= command.id %> eks-prod --shared --yes --json',
     '<%= config.bin %> <%= command.id %> github --vcs',
   ];
-  static override args = poolArgument;
+  static override args = {
+    name: Args.string({description: 'Name of the new agent pool.', ignoreStdin: true}),
+  };
   static override flags = {
     environment: Flags.string({
       summary: 'Environment that can use the agent pool: name or ID. Can be repeated.',

@@ -8,7 +8,7 @@ import type {Values} from '../../ground/tree.ts';
 import type {Setting} from '../../settings/define.ts';
 import {agentImage, imageRegistry, runnerImage} from '../../settings/images.ts';
 import {splitImage} from '../../settings/kinds/images.ts';
-import {quote, recordedPath, type Settings} from '../../settings/settings.ts';
+import {flagsOf, quote, recordedPath, type Settings} from '../../settings/settings.ts';
 import {caFile} from '../../settings/tls.ts';
 import {flagsToRepeat, generatedBy} from '../../values/document.ts';
 import type {GeneratedValues} from '../../values/generate.ts';
@@ -63,9 +63,7 @@ export function dockerfile(inputs: Inputs, additions: Additions): Export & {note
     '',
   ];
   const use =
-    image.kind === 'terraform'
-      ? useOnMachines(image)
-      : useInCluster(image, inputs, certificates.length > 0);
+    image.kind === 'terraform' ? useOnMachines(image) : useInCluster(image, inputs, additions);
   return {
     files: [{path: 'Dockerfile', text: lines.join('\n'), isPrivate: false}, ...certificates],
     steps: [
@@ -81,16 +79,18 @@ export function dockerfile(inputs: Inputs, additions: Additions): Export & {note
 const originOf = (
   {target: {chart, version}, settings}: Inputs,
   {kind}: BuiltImage,
-  {packages, plugins}: Additions,
+  additions: Additions,
 ): string[] =>
   generatedBy(
     `export dockerfile --base ${kind} --chart ${chart} --chart-version ${version}`,
     settings,
-    [
-      ...packages.map((each) => `--package ${each}`),
-      ...(plugins ? [`--plugins ${quote(recordedPath(plugins))}`] : []),
-    ],
+    additionFlags(additions),
   );
+
+const additionFlags = ({packages, plugins}: Additions): string[] => [
+  ...packages.map((each) => `--package ${each}`),
+  ...(plugins ? [`--plugins ${quote(recordedPath(plugins))}`] : []),
+];
 
 function usualBase({target, settings}: Inputs): ImageBase {
   if (isToolImage(settings.get(runnerImage))) return 'terraform';
@@ -193,12 +193,9 @@ const useOnMachines = ({reference}: BuiltImage): Use => ({
   ],
 });
 
-function useInCluster(
-  image: BuiltImage,
-  {target, settings}: Inputs,
-  hasCertificates: boolean,
-): Use {
+function useInCluster(image: BuiltImage, {target, settings}: Inputs, additions: Additions): Use {
   const {reference, setting} = image;
+  const hasCertificates = settings.get(caFile) !== undefined;
   const registry = settings.get(imageRegistry);
   const withImage = settings.with(setting, {
     value: registry === undefined ? reference : reference.slice(registry.length + 1),
@@ -213,14 +210,25 @@ function useInCluster(
   const push = commandLine({tool: 'docker', args: ['push', reference]});
   return {
     steps: [push, ...use.steps],
-    notes: image.kind === 'agent' ? [...use.notes, useInDocker(image)] : use.notes,
+    notes:
+      image.kind === 'agent' ? [...use.notes, useInDocker(image, settings, additions)] : use.notes,
   };
 }
 
-const useInDocker = ({runsAsRoot, reference}: BuiltImage): string =>
-  runsAsRoot
-    ? `For an agent in Docker, add these flags to scalr-agent install --target docker: --agent-image ${reference}`
-    : 'For an agent in Docker, which needs root for the Docker socket: scalr-agent export dockerfile --base agent --chart agent-k8s';
+function useInDocker(
+  {runsAsRoot, reference}: BuiltImage,
+  settings: Settings,
+  additions: Additions,
+): string {
+  if (runsAsRoot)
+    return `For an agent in Docker, add these flags to scalr-agent install --target docker: --agent-image ${reference}`;
+  const ca = settings.answer(caFile as Setting);
+  const flags = [
+    ...(ca === undefined ? [] : flagsOf(caFile as Setting, ca)),
+    ...additionFlags(additions),
+  ];
+  return `For an agent in Docker, which needs root for the Docker socket: ${['scalr-agent export dockerfile --base agent --chart agent-k8s', ...flags].join(' ')}`;
+}
 
 /** The image that the chart version uses by default. @throws ExpectedError if it has none */
 function chartImage(

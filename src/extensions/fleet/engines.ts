@@ -1,6 +1,7 @@
 import push from '../../../templates/export/argocd/push.md';
 import firstOverlay from '../../../templates/export/first-overlay.md';
 import fluxSkeleton from '../../../templates/export/flux/base.json' with {type: 'json'};
+import decryption from '../../../templates/export/flux/decryption.md';
 import fluxReadme from '../../../templates/export/flux/README.md';
 import helmfileSkeleton from '../../../templates/export/helmfile/helmfile.yaml.gotmpl';
 import helmfileReadme from '../../../templates/export/helmfile/README.md';
@@ -11,7 +12,12 @@ import cluster from '../../../templates/export/terraform/cluster.tf';
 import terraformReadme from '../../../templates/export/terraform/README.md';
 import token from '../../../templates/export/terraform/token.tf';
 import upgradeNotes from '../../../templates/export/upgrade-notes.json' with {type: 'json'};
-import {CHART_REPOSITORY, commandLine, shellWord} from '../../ground/command-line.ts';
+import {
+  CHART_REPOSITORY,
+  commandLine,
+  kubectlCommand,
+  shellWord,
+} from '../../ground/command-line.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import type {Values} from '../../ground/tree.ts';
 import {toYaml} from '../../values/document.ts';
@@ -38,11 +44,10 @@ import {
 /** Two modules, and a root module per cluster with a state of its own. */
 const terraform: Engine = {
   readme: terraformReadme,
-  start: (cluster) => [
-    `# Write clusters/${cluster}/providers.tf: README.md, Bootstrap`,
-    ...['init', 'apply'].map((verb) =>
-      commandLine({tool: 'tofu', args: [`-chdir=clusters/${cluster}`, verb]}),
-    ),
+  start: (member) => [
+    `# Write clusters/${member.name}/providers.tf: README.md, Bootstrap`,
+    tofu(member, 'init'),
+    `${tofu(member, 'apply')}${kubectlVariable(member, `"kubectl_flags=--context '$(${CURRENT_CONTEXT})'"`)}`,
   ],
   tokenFile: () => '',
   cluster: 'default',
@@ -59,6 +64,15 @@ const terraform: Engine = {
     ];
   },
 };
+
+const tofu = ({name}: FleetMember, verb: string): string =>
+  commandLine({tool: 'tofu', args: [`-chdir=clusters/${name}`, verb]});
+
+const CURRENT_CONTEXT = kubectlCommand({}, 'config', 'current-context');
+
+/** The CRDs of agent-job need a kubeconfig context, which only the answers of a cluster can name. */
+const kubectlVariable = ({target, context}: FleetMember, variable: string): string =>
+  target.chart === 'agent-job' && context === undefined ? ` -var ${variable}` : '';
 
 const comment = (lines: readonly string[]): string => lines.map((line) => `# ${line}`).join('\n');
 
@@ -98,7 +112,7 @@ const helmfile: Engine = {
   readme: helmfileReadme,
   tokenFile: (fleet, name) => `secrets/${encryptedFile(fleet, name)}`,
   cluster: 'default',
-  start: (cluster) => [commandLine({tool: 'helmfile', args: ['--environment', cluster, 'sync']})],
+  start: ({name}) => [commandLine({tool: 'helmfile', args: ['--environment', name, 'sync']})],
   tokens: ['existing', 'external-secrets', 'sops', 'sealed-secrets'],
   files: (fleet, {engine, members, bases}) => [
     textFile(
@@ -266,7 +280,7 @@ export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes:
     steps: [
       ...new Set([
         ...shown.flatMap((each) => tokenCommands(fleet, each, engine.tokenFile(fleet, each.name))),
-        ...shown.flatMap((each) => engine.start(each.name, fleet)),
+        ...shown.flatMap((each) => engine.start(each, fleet)),
       ]),
     ],
     notes: [
@@ -306,6 +320,8 @@ function readmeOf(fleet: Fleet, engine: Engine, first: FleetMember): ExportedFil
     git: fleet.git?.url ?? 'https://git.example.com/agents.git',
     directory: fleet.git?.directory ?? 'DIRECTORY/',
     token: tokenSection(fleet, member, engine.tokenFile(fleet, member.name)),
+    kubectl: kubectlVariable(first, "'kubectl_flags=--context CONTEXT'"),
+    decryption: fleet.token === 'sops' ? `\n${decryption.trimEnd()}` : '',
     rotate: rotateSection(fleet, member),
     overlay: fleet.isOverlay
       ? section(overlay, {answers: fleet.overlay ?? 'clusters', add: fleet.command})

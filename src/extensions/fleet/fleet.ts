@@ -93,7 +93,7 @@ export interface Engine {
   /** Path of the encrypted token of a cluster. */
   tokenFile(fleet: Fleet, cluster: string): string;
   /** Shell lines that install the agent of a cluster, or say how. */
-  start(cluster: string, fleet: Fleet): string[];
+  start(member: FleetMember, fleet: Fleet): string[];
   tokens: readonly TokenSource[];
 }
 

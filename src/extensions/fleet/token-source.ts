@@ -121,16 +121,20 @@ export const rotateSection = (
 export const sopsRules = ({token}: Pick<Fleet, 'token'>): ExportedFile[] =>
   token === 'sops'
     ? [
-        manifest(
-          '.sops.yaml',
-          [
-            'Add your keys: age, kms, gcp_kms, azure_keyvault or pgp. Without them, sops reads SOPS_AGE_RECIPIENTS.',
-          ],
-          {
-            creation_rules: [
-              {path_regex: '\\.sops\\.yaml$', encrypted_regex: '^(data|stringData)$'},
+        {
+          ...manifest(
+            '.sops.yaml',
+            [
+              'Add your keys: age, kms, gcp_kms, azure_keyvault or pgp. Without them, sops reads SOPS_AGE_RECIPIENTS.',
+              'Another export does not change this file.',
             ],
-          },
-        ),
+            {
+              creation_rules: [
+                {path_regex: '\\.sops\\.yaml$', encrypted_regex: '^(data|stringData)$'},
+              ],
+            },
+          ),
+          existing: 'kept',
+        },
       ]
     : [];

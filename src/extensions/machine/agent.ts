@@ -190,7 +190,7 @@ function notesOf(settings: Settings, mode: Mode): string[] {
   const limit = settings.get(runSize.memoryLimit);
   const memory = limit ?? USUAL_MEMORY;
   const perRun =
-    limit === undefined ? `${memory} per run; Scalr recommends 2 GB` : `${memory} per run`;
+    limit === undefined ? `${memory} per run; Scalr recommends 2 GB per run` : `${memory} per run`;
   const total = canonicalQuantity(`${((milliOf(memory) ?? 0n) * BigInt(runs)) / 1000n / 1024n}Ki`);
   return [
     `${runs} concurrent ${runs === 1 ? 'run needs' : 'runs need'} at least ${total} memory (${perRun}). The operating system needs more.`,

@@ -7,7 +7,7 @@ import {quote} from '../../settings/settings.ts';
 import {toYaml} from '../../values/document.ts';
 import {type AgentInstance, type HostAgent, STANDARD_SOCKET} from './agent.ts';
 import {RELEASE_LABEL} from './containers.ts';
-import {ENV_FILE, HAS_TOKEN, REQUIRE_TOKEN} from './env-file.ts';
+import {ENV_FILE, EXPECT_TOKEN, REQUIRE_TOKEN} from './env-file.ts';
 import {commonFiles, daemonProxy, type Export, fill, ignoreFile} from './files.ts';
 
 const SCRIPT = 'run.sh';
@@ -158,7 +158,7 @@ export function composeFiles(host: HostAgent, origin: readonly string[]): Export
   ];
   const compose = {path: 'compose.yaml', text: toYaml({services}, {header}), isPrivate: false};
   const onMachine = host.files.filter(({isOnMachine}) => isOnMachine);
-  const guard = host.secrets['SCALR_AGENT_TOKEN'] ? '' : `${HAS_TOKEN} && `;
+  const guard = host.secrets['SCALR_AGENT_TOKEN'] ? '' : `${EXPECT_TOKEN} && `;
   return {
     files: [compose, ...files, ignoreFile(files)],
     steps: [

@@ -1,5 +1,7 @@
 import type {HostTarget} from '../../charts/host/host.ts';
 import {type SettingFinding, warningOf} from '../../ground/finding.ts';
+import {agentImage, imageRegistry} from '../../settings/images.ts';
+import {withoutRegistry} from '../../settings/kinds/images.ts';
 import {release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {generatedBy} from '../../values/document.ts';
@@ -33,12 +35,21 @@ export function exportHost(
     directories: directoriesOf(settings, target, options.earlier?.commands),
   });
   return {
-    ...FILES[target](host, generatedBy(`export ${target}`, settings)),
+    ...FILES[target](host, generatedBy(`export ${target}`, pinned(settings, host))),
     agent: host,
     notes: host.notes,
     warnings: [...(target === 'systemd' ? [DEPRECATED] : []), ...host.warnings],
   };
 }
+
+/** With the image as a flag, so that the recorded command writes the same files with a newer program. */
+const pinned = (settings: Settings, {target, image}: HostAgent): Settings =>
+  target === 'systemd' || settings.isExplicit(agentImage)
+    ? settings
+    : settings.with(agentImage, {
+        value: withoutRegistry(image, settings.get(imageRegistry)),
+        source: 'flag',
+      });
 
 const STANDARD_RELEASE = 'scalr-agent';
 

@@ -4,6 +4,9 @@ import {Secret} from '../../ground/secret.ts';
 import type {HostAgent} from './agent.ts';
 import {ENV_FILE, REQUIRE_TOKEN} from './env-file.ts';
 
+/** It gets the lines that it lacks; it remains unchanged; or the new text contains what its owner has added. */
+export type Existing = 'appended' | 'kept' | 'merged';
+
 /** A file of an export, by its path below the directory. */
 export interface ExportedFile {
   path: string;
@@ -11,8 +14,8 @@ export interface ExportedFile {
   /** Readable only by its owner; must not be committed. */
   isPrivate: boolean;
   isExecutable?: true;
-  /** An existing file keeps its lines. */
-  isAppended?: true;
+  /** What happens to a file that exists already. By default, it is replaced. */
+  existing?: Existing;
 }
 
 /** Files, and the commands that use them. */
@@ -37,7 +40,7 @@ export function commonFiles(host: HostAgent): ExportedFile[] {
     ...host.addedLines.map((line) => `${line}\n`),
   ].join('');
   const others = host.files.map(({name, text, isPrivate}) => ({path: name, text, isPrivate}));
-  return [{path: ENV_FILE, text, isPrivate: true}, ...others];
+  return [{path: ENV_FILE, text, isPrivate: true, existing: 'merged'}, ...others];
 }
 
 export const ignoreFile = (files: readonly ExportedFile[]): ExportedFile => ({
@@ -47,7 +50,7 @@ export const ignoreFile = (files: readonly ExportedFile[]): ExportedFile => ({
     .map(({path}) => `/${path}\n`)
     .join(''),
   isPrivate: false,
-  isAppended: true,
+  existing: 'appended',
 });
 
 /** Quotes one assignment of Environment=, where % starts a specifier. */

@@ -144,7 +144,7 @@ describe('a value', () => {
   test.each(
     catalog.filter(({kind, onlyEnv}) => kind.options && !onlyEnv),
   )('of --$id is one of its choices', async ({id, kind}) => {
-    expect(await values(['install', `--${id}`, ''])).toEqual(kind.options);
+    expect(await values(['preflight', `--${id}`, ''])).toEqual(kind.options);
   });
 
   test.each(

@@ -358,6 +358,15 @@ test.each([
   expect(resources[1]).toMatch(/^token\.(sops|sealed)\.yaml$/);
 });
 
+test('another export keeps the keys that were added to .sops.yaml', async () => {
+  const {cwd, exported} = directory();
+  await exported('flux', 'fleet', ...ADDRESS, '--sops');
+  const mine = 'creation_rules: [{age: age1mine}]\n';
+  writeFileSync(join(cwd, 'fleet/.sops.yaml'), mine);
+  const again = await exported('flux', 'fleet', ...ADDRESS, '--sops', '--concurrency', '2');
+  expect(again['.sops.yaml']).toBe(mine);
+});
+
 test.each([
   ['terraform'],
   ['flux', '--sops'],
@@ -456,6 +465,35 @@ test('Terraform applies the CRDs of each cluster to the context of its answers',
   );
   expect(single['clusters/default/main.tf']).toContain('default     = null');
   expect(single['modules/agent/main.tf']).toContain('condition     = var.kubectl_flags != null');
+});
+
+test.each([
+  ['agent-job', ` -var "kubectl_flags=--context '$(kubectl config current-context)'"`],
+  ['agent-local', ''],
+])('apply of Terraform without a context in the answers: %s', async (chart, variable) => {
+  const {run, cwd} = directory();
+  const argv = ['export', 'terraform', ...ADDRESS, '--chart', chart, '--out', 'fleet', '--json'];
+  const {steps} = JSON.parse((await run(...argv)).stdout) as {steps: string[]};
+  expect(steps.at(-1)).toBe(`tofu -chdir=clusters/default apply${variable}`);
+  const readme = readFileSync(join(cwd, 'fleet/README.md'), 'utf8');
+  const applies = readme.match(/^tofu .* apply$|^tofu .* apply -var .*$/gm);
+  expect(applies).toEqual([
+    `tofu -chdir=clusters/default apply${variable && " -var 'kubectl_flags=--context CONTEXT'"}`,
+  ]);
+});
+
+test.each([
+  [['--sops'], {provider: 'sops', secretRef: {name: 'sops-keys'}}],
+  [[], undefined],
+])('the Flux Kustomization in README.md decrypts what SOPS has encrypted: %j', async (flags, decryption) => {
+  const {'README.md': readme = ''} = await directory().exported(
+    'flux',
+    'fleet',
+    ...ADDRESS,
+    ...flags,
+  );
+  const [, text = ''] = /```yaml\n(apiVersion: kustomize.toolkit[\s\S]*?)```/.exec(readme) ?? [];
+  expect((parse(text) as {spec: {decryption?: unknown}}).spec.decryption).toEqual(decryption);
 });
 
 test.each([

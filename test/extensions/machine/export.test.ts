@@ -264,10 +264,55 @@ describe('the command', () => {
       prompter: {confirm},
     });
     expect(canceled.stderr).toContain('Canceled');
-    expect(
-      await runCommand(ExportCommand, ['compose', ...URL_FLAG, '--yes'], {files}),
-    ).toMatchObject({exit: 0});
+    const questions: string[] = [];
+    const agreed = await runCommand(ExportCommand, ['compose', ...URL_FLAG], {
+      files,
+      hasTerminal: true,
+      prompter: {
+        confirm: async (question) => {
+          questions.push(String(question));
+          return true;
+        },
+      },
+    });
+    expect(agreed).toMatchObject({exit: 0});
+    expect(questions).toEqual([
+      'compose.yaml already exists. scalr-agent did not write compose.yaml. Replace it?',
+    ]);
     expect(files.written.map(({path}) => path)).toContain('compose.yaml');
+  });
+
+  test('replaces files of an earlier export with --yes, and the certificates beside them', async () => {
+    const files = memoryFiles({'given.pem': String(certificates['ca.pem'])});
+    const argv = ['compose', ...URL_FLAG, '--ca-file', 'given.pem'];
+    expect(await runCommand(ExportCommand, argv, {files})).toMatchObject({exit: 0});
+    await files.write('ca.pem', 'old', {isPrivate: false});
+    const again = await runCommand(ExportCommand, [...argv, '--concurrency', '2', '--yes'], {
+      files,
+    });
+    expect(again).toMatchObject({exit: 0});
+    const rewritten = files.written.slice(-4).map(({path}) => path);
+    expect(rewritten).toEqual(expect.arrayContaining(['compose.yaml', 'ca.pem']));
+  });
+
+  test.each([
+    ['compose', 'compose.yaml', 'services: {mine: {image: db}}\n'],
+    ['systemd', 'install.sh', '#!/bin/sh\n'],
+    ['docker', 'run.sh', '#!/bin/sh\n# mine\n'],
+    ['terraform', 'README.md', '# My repository\n'],
+  ])('%s does not replace a file %s that it did not write, even with --yes', async (target, name, text) => {
+    const files = memoryFiles({[name]: text});
+    const argv = [target, ...URL_FLAG, '--yes'];
+    for (const more of [[], ['--dry-run']]) {
+      const {exit, stderr} = await runCommand(ExportCommand, [...argv, ...more], {files});
+      expect({exit, stderr}).toEqual({
+        exit: 2,
+        stderr: expect.stringContaining(
+          `${name} already exists, and scalr-agent did not write it.`,
+        ),
+      });
+    }
+    expect(files.written).toEqual([]);
   });
 
   test('needs a target, and accepts --package only for a Dockerfile', async () => {
@@ -427,6 +472,24 @@ describe('dockerfile', () => {
     expect(stderr).toContain('docker build --tag registry.example.com/team/agent:1.4.0 .');
   });
 
+  test('the command for an image for Docker has the same additions', async () => {
+    const files = memoryFiles(certificates);
+    const argv = [
+      '--base',
+      'agent',
+      '--chart',
+      'agent-local',
+      '--ca-file',
+      'ca.pem',
+      '--package',
+      'jq',
+    ];
+    const {stderr} = await runCommand(ExportCommand, ['dockerfile', ...argv], {files});
+    expect(stderr).toContain(
+      'scalr-agent export dockerfile --base agent --chart agent-k8s --ca-file ca.pem --package jq\n',
+    );
+  });
+
   test('pulls its base from the mirror', async () => {
     const {stdout, stderr} = await printed(
       '--chart',
@@ -486,9 +549,31 @@ test.each([
   expect(existsSync(log)).toBe(true);
 });
 
+test.each([
+  'docker',
+  'compose',
+] as const)('the command in the files of %s writes the same files with a newer program', async (target) => {
+  const written = async (flags: RawFlags) =>
+    exportHost(await settingsFrom({url: 'https://acme.scalr.io', ...flags}), target).files;
+  for (const flags of [{}, {'image-registry': 'registry.example.com/mirror'}] as RawFlags[]) {
+    const files = await written(flags);
+    const [, image] = /--agent-image (\S+) /.exec(files[0]?.text ?? '') ?? [];
+    expect(image).toMatch(/^scalr\/agent:[\d.]+$/);
+    expect(await written({...flags, 'agent-image': image as string})).toEqual(files);
+  }
+});
+
 test('the command of a Compose file without a token requires one', async () => {
   const {steps} = exportHost(await settingsFrom({url: 'https://acme.scalr.io'}), 'compose');
-  expect(steps).toContain("grep -q '^SCALR_AGENT_TOKEN=.' agent.env && docker compose up --detach");
+  const [start = ''] = steps;
+  expect(start).toMatch(/ && docker compose up --detach$/);
+  const folder = mkdtempSync(join(tmpdir(), 'compose-'));
+  onTestFinished(() => rmSync(folder, {recursive: true, force: true}));
+  writeFileSync(join(folder, 'agent.env'), 'SCALR_AGENT_TOKEN=\n');
+  expect(await execa('sh', ['-c', start], {cwd: folder, reject: false})).toMatchObject({
+    exitCode: 1,
+    stderr: 'agent.env contains no token. Set SCALR_AGENT_TOKEN in it.',
+  });
 });
 
 test('keeps variables that the user has added to agent.env, and names them', async () => {

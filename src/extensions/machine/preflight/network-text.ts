@@ -11,7 +11,11 @@ const ORIGINS: Readonly<Record<EndpointOrigin, string>> = {
 };
 
 /** The endpoints by who connects to them; with their results, if they were tried. */
-export function networkText(endpoints: readonly ListedEndpoint[], screen: Screen): string {
+export function networkText(
+  endpoints: readonly ListedEndpoint[],
+  {hasRuns}: {hasRuns: boolean},
+  screen: Screen,
+): string {
   const {bold, dim, green, red, yellow} = theme(screen);
   const spelled = ({host, port, protocol}: Endpoint): string =>
     `${host}:${port}${protocol === 'UDP' ? '/udp' : ''}`;
@@ -37,8 +41,8 @@ export function networkText(endpoints: readonly ListedEndpoint[], screen: Screen
       '',
     ];
   });
-  return [
-    ...lines,
-    `All connections are outbound. Runs also connect to what their configuration uses, such as the APIs of cloud providers.\n`,
-  ].join('\n');
+  const others = hasRuns
+    ? ' Runs also connect to what their configuration uses, such as the APIs of cloud providers.'
+    : '';
+  return [...lines, `All connections are outbound.${others}\n`].join('\n');
 }
