@@ -130,6 +130,7 @@ const EVENTS = [
     "Normal  NotTriggerScaleUp  pod didn't trigger scale-up: 1 max node group size reached",
     'UNSCHEDULABLE',
   ],
+  ['Warning  FailedScheduling  no nodes available to schedule pods', 'NODES_NOT_READY'],
   ['Warning  FailedScheduling  persistentvolumeclaim "cache" not found', 'PVC_NOT_FOUND'],
 ] as const;
 
@@ -151,6 +152,7 @@ test.each([
     'server-version',
   ],
   ['Error from server (NotFound): namespaces "scalr" not found', 'namespace'],
+  ['Error: INSTALLATION FAILED: create: namespaces "scalr" not found', 'namespace'],
   ['read: connection reset by peer', 'CONNECTION_FAILED'],
   ['registration FAILED: dial tcp: lookup acme.scalr.io: no such host', 'DNS_FAILED'],
   ['lost the connection to the server: connection refused', 'CONNECTION_FAILED'],

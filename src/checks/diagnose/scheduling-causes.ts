@@ -295,7 +295,7 @@ export const schedulingCauses: readonly CauseTable[] = [
     symptoms: unscheduledPods,
     textIn: (line) => {
       const [message] =
-        /\d+\/\d+ nodes are available: .*|(?:\d+ )?node\(s\) .*|persistentvolumeclaim "[^"]*" (?:not found|is being deleted)/s.exec(
+        /\d+\/\d+ nodes are available: .*|(?:\d+ )?node\(s\) .*|no nodes available to schedule|persistentvolumeclaim "[^"]*" (?:not found|is being deleted)/s.exec(
           line,
         ) ?? [];
       return message && (partsIn(message)[0]?.text ?? message);
