@@ -26,7 +26,8 @@ import {handleInterrupts} from '../ground/system/this-process.ts';
 import {LaterPrompter} from '../ui/later-prompter.ts';
 import {LiveLines} from '../ui/live-lines.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
-import {asciiFallback, isAsciiOnly, type Screen} from '../ui/theme.ts';
+import {printable} from '../ui/printable.ts';
+import {asciiFallback, isAsciiOnly, type Screen, USUAL_COLUMNS} from '../ui/theme.ts';
 import {withoutSecretsOf, withoutSecretsOfClient, withoutSecretsOfHost} from './foreign-output.ts';
 
 /** External dependencies of a command; tests replace them. */
@@ -69,18 +70,20 @@ export interface App extends Clock {
   hasDeclined: boolean;
 }
 
+const USUAL_ROWS = 24;
+
 const screenOf = (stream: NodeJS.WriteStream, isAccessible: boolean): Screen => ({
   hasColor:
     stream.isTTY === true &&
     !process.env['NO_COLOR'] &&
     process.env['TERM'] !== 'dumb' &&
     !isAccessible,
-  // The current width.
+  // The current size; 0 where the terminal has none.
   get columns() {
-    return stream.isTTY === true ? stream.columns : undefined;
+    return stream.isTTY === true ? stream.columns || USUAL_COLUMNS : undefined;
   },
   get rows() {
-    return this.isLive === true ? stream.rows : undefined;
+    return this.isLive === true ? stream.rows || USUAL_ROWS : undefined;
   },
   isAscii: isAsciiOnly(process.env, stream.isTTY === true),
   isLive: stream.isTTY === true && process.env['TERM'] !== 'dumb' && !isAccessible,
@@ -138,7 +141,7 @@ export function nodeApp(given = {isAccessible: false}): App {
       process.stdin.isTTY === true && process.stderr.isTTY === true && !isCi(process.env),
     screen: errorScreen,
     resultScreen: screenOf(process.stdout, isAccessible),
-    stdout: (text) => process.stdout.write(text),
+    stdout: (text) => process.stdout.write(printable(text)),
     stderr: (text) => live.print(withInvokedName(asciiFallback(text, errorScreen), process.env)),
     draw: live.draw,
     exit: (code) => {

@@ -1,4 +1,5 @@
 import {isCi} from '../ground/ci.ts';
+import {USUAL_COLUMNS} from '../ui/theme.ts';
 import {titleText} from '../ui/title.ts';
 
 /** Without arguments on a terminal, the wizard begins: its title is shown before anything is loaded. */
@@ -12,5 +13,7 @@ export const hasEarlyTitle = ({argv, env, stdin, stderr}: NodeJS.Process): boole
 
 export function showEarlyTitle(version: string, {env, stderr}: NodeJS.Process): void {
   const hasColor = !env['NO_COLOR'];
-  stderr.write(titleText(version, {columns: stderr.columns, hasColor, isLive: true}));
+  stderr.write(
+    titleText(version, {columns: stderr.columns || USUAL_COLUMNS, hasColor, isLive: true}),
+  );
 }

@@ -104,12 +104,7 @@ export async function installedAgent(
   if (found === undefined || target === undefined || found.status === 'uninstalled')
     return undefined;
   if (versionStatus(target.chart, target.version).standing === 'older-than-known') return undefined;
-  const settings = new Map([
-    ...keptDefaults(found.values, target),
-    ...writtenSettings(found.values, target),
-    [set.id, unmappedValues(found.values, target)],
-    ...tokenIn(found.values),
-  ]);
+  const settings = settingsOfRelease(found.values, target);
   const isTokenRejected = status?.causes.some(({code}) => code === TOKEN_REJECTED) ?? false;
   return {
     release: name.release,
@@ -125,6 +120,15 @@ export async function installedAgent(
     settings,
   };
 }
+
+/** All settings of a release: with these, an update changes nothing. Pure. */
+export const settingsOfRelease = (values: Values, target: Target): Map<string, unknown> =>
+  new Map([
+    ...keptDefaults(values, target),
+    ...writtenSettings(values, target),
+    [set.id, unmappedValues(values, target)],
+    ...tokenIn(values),
+  ]);
 
 /** A token in plain text, which an update moves to a Secret. */
 function tokenIn(values: Values): [string, Secret][] {

@@ -1,3 +1,4 @@
+import {randomUUID} from 'node:crypto';
 import {tmpdir} from 'node:os';
 import {basename, join} from 'node:path';
 import * as Args from '@oclif/core/args';
@@ -116,12 +117,12 @@ export default class Inspect extends BaseCommand<Result> {
 
   /** Without --report, the file is in the folder for temporary files. */
   async #open(report: string | undefined, file: string, html: string): Promise<void> {
-    const {files, now, openInBrowser} = this.app;
+    const {files, openInBrowser} = this.app;
     const path =
       report ??
       join(
         tmpdir(),
-        `scalr-agent-report-${now().getTime()}`,
+        `scalr-agent-report-${randomUUID()}`,
         `${basename(file).replace(/\.zip$/, '')}.html`,
       );
     if (report === undefined)

@@ -218,7 +218,7 @@ export const maskSecrets = (text: string): string =>
   hideCredentials(
     text
       .replace(/(?<=\/\/)[^"'\n]*@/g, '***@')
-      .replace(/(?<![\w./-])[\w.%+\\-]+:[^\s"'@]*@(?!sha256:)/g, '***@')
+      .replace(/(?<![\w./-])[\w.%+\\-]+:(?!\/\/)[^\s"'@]*@(?!sha256:)/g, '***@')
       .replace(/\beyJ[\w-]{4,}(\.[\w-]*){0,2}/g, '[hidden]')
       .replace(
         /\b(authorization: ?(?:(?:basic|bearer|digest|negotiate|token) |(?=\S*\d))|bearer (?=\S*\d))[^\s"',)]{6,}/gi,

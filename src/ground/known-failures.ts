@@ -6,7 +6,7 @@ import {type FailureCode, RUN_AGAIN, RUN_VERBOSE} from './errors.ts';
 import {changing, type Remedy} from './finding.ts';
 import {anonymousText, loginSteps, REJECTED_LOGIN, userIn} from './identity.ts';
 import {policyRemedies} from './policy-remedies.ts';
-import {unreachableSteps, unreachableText} from './unreachable.ts';
+import {registryText, unreachableSteps, unreachableText} from './unreachable.ts';
 import {QUOTED_PAGE, webPageIn, webPageSteps, webPageText} from './web-page.ts';
 
 /** Error code and next steps of a failure, for every tool. */
@@ -83,6 +83,10 @@ export function changedDefinition(cluster: ClusterSelection, call: Call): string
   ];
 }
 
+/** Requests to an OCI registry, and to the address of an archive, as Helm prints them; the API server has no such paths. */
+const CHART_REGISTRY =
+  /FetchReference|failed to resolve \S+:|\/v2\/\S+\/(?:manifests|blobs|tags)\b|\[manifests |scope=repository|\.tgz"/;
+
 const CREDENTIALS = /getting credentials|exec plugin: /i;
 
 /** Known errors of helm and kubectl with next steps; an unreachable chart repository is checked before the cluster. */
@@ -110,6 +114,22 @@ const OF_CLUSTER_TOOLS: readonly KnownFailure[] = [
     code: 'IMMUTABLE_FIELD',
     suggestions: () => [
       'Kubernetes does not change this field: keep the former value, or delete the object first. The data of a deleted PVC is lost',
+    ],
+  },
+  {
+    tool: 'helm',
+    stderr: /^Error: path ".*" not found/m,
+    code: 'INVALID_CHART_SOURCE',
+    suggestions: () => [changing`Correct the path in ${{id: 'chart-source'}}`],
+  },
+  {
+    tool: 'helm',
+    stderr: CHART_REGISTRY,
+    code: 'CHART_NOT_FOUND',
+    text: registryText,
+    suggestions: () => [
+      changing`Check the reference in ${{id: 'chart-source'}}, and the connection to its registry`,
+      'If the registry is private, log in to it with helm first',
     ],
   },
   {
@@ -175,13 +195,18 @@ const OF_CLUSTER_TOOLS: readonly KnownFailure[] = [
     ],
   },
   {
+    stderr: /must be logged in|asked for the client to provide credentials/i,
+    ...ADVICE.notLoggedIn,
+    text: () => REJECTED_LOGIN,
+  },
+  {
     stderr:
       /Kubernetes cluster unreachable|context "?.*"? does not exist|no context exists|current-context (is not set|must exist)|not found for specified context|cannot locate context|Unable to connect to the server|connection refused|connection to the server .* was refused|stat .*: no such file or directory|error loading config file|unable to read client-|no such host|i\/o timeout|TLS handshake timeout/i,
     ...ADVICE.unreachable,
     text: unreachableText,
   },
   {
-    stderr: /Unauthorized|must be logged in|provide credentials/i,
+    stderr: /Unauthorized/i,
     ...ADVICE.notLoggedIn,
     text: () => REJECTED_LOGIN,
   },
@@ -265,7 +290,7 @@ const OF_MACHINE_TOOLS: readonly KnownFailure[] = [
 
 /** Helm and kubectl say so; an agent or a run can have the reason after it too. With `--wait`, Helm has its own deadline. */
 const OF_TOOL =
-  /Error from server|Unable to connect to the server|connection to the server \S+ was refused|must be logged in|exec plugin: |getting credentials|context "[^"]*" does not exist|cluster unreachable|(?:INSTALLATION|UPGRADE|ROLLBACK) FAILED: (?!context deadline|timed out)|chart repository|index\.yaml|failed to (?:download|fetch) "/;
+  /Error from server|Unable to connect to the server|connection to the server \S+ was refused|must be logged in|exec plugin: |getting credentials|context "[^"]*" does not exist|cluster unreachable|(?:INSTALLATION|UPGRADE|ROLLBACK) FAILED: (?!context deadline|timed out)|chart repository|index\.yaml|FetchReference|Apply failed with \d+ conflict|failed to (?:download|fetch) "/;
 
 /** The code of a line that helm or kubectl printed; undefined for other lines and for errors without a code of their own. */
 export function codeOfToolLine(line: string): string | undefined {

@@ -72,6 +72,12 @@ function diagnose(message: string): {culprit: Culprit; text: string} {
   return {culprit: 'server', text: serverText(message)};
 }
 
+/** A registry with charts that cannot be reached, from a message of helm; undefined if it answered. Without a full stop. */
+export function registryText(message: string): string | undefined {
+  const reason = reasonIn(message);
+  return reason && `Cannot reach the chart registry at ${addressIn(message)} (${reason})`;
+}
+
 function serverText(message: string): string {
   const address = addressIn(message);
   const reason = /\bserver (\S+) was refused/.test(message)

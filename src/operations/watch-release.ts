@@ -177,7 +177,11 @@ interface WatchedText {
 
 /** @throws ExpectedError if it did not become ready, with causes and next steps */
 export function requireReady(
-  {state, causes}: Pick<WatchResult, 'state' | 'causes'>,
+  {
+    state,
+    causes,
+    agent,
+  }: Pick<WatchResult, 'state' | 'causes'> & Partial<Pick<WatchResult, 'agent'>>,
   {what, remains, hints}: WatchedText,
   {timeoutMs, interrupts: {interrupt}}: {timeoutMs: number; interrupts: Interrupts},
 ): void {
@@ -185,10 +189,16 @@ export function requireReady(
   const withCauses = (message: string): string => [message, ...causes.map(headline)].join('\n');
   if (state === 'interrupted') throw interrupted(withCauses(remains), interrupt);
   const isLate = state === 'timed-out';
+  const missing =
+    causes.length === 0 && agent === 'unknown'
+      ? ' The log of the agent does not show that it is registered.'
+      : '';
   throw failed(
     isLate ? 'TIMED_OUT' : 'NOT_READY',
     withCauses(
-      isLate ? `${what} is not ready after ${timeoutMs / 1000} s.` : `${what} cannot become ready.`,
+      isLate
+        ? `${what} is not ready after ${timeoutMs / 1000} s.${missing}`
+        : `${what} cannot become ready.`,
     ),
     [...new Set([...remedyTexts(causes), ...hints])],
     {causes},

@@ -56,7 +56,7 @@ export class InquirerPrompter implements Prompter {
   /** The screen with its present size. The last column stays free: terminals differ in when they wrap. */
   get #screen(): Screen & {columns: number} {
     const {columns = 80} = this.#given;
-    return {...this.#given, columns: columns - 1, rows: this.#streams.output.rows};
+    return {...this.#given, columns: columns - 1, rows: this.#streams.output.rows || undefined};
   }
 
   /** A text question, because the prompt for this would show a token that is pasted here. */

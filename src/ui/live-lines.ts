@@ -1,6 +1,7 @@
 import {eraseLines} from '@inquirer/ansi';
 import width from 'fast-string-width';
 import {count} from '../ground/text.ts';
+import {printable} from './printable.ts';
 import type {Screen} from './theme.ts';
 
 interface Output {
@@ -18,11 +19,12 @@ export class LiveLines {
   }
 
   readonly print = (text: string): void => {
-    this.#output.write(`${this.#erased}${text}${this.#shown}`);
+    this.#output.write(`${this.#erased}${printable(text)}${this.#shown}`);
   };
 
   /** Complete lines that fit the width, or an empty text. */
-  readonly draw = (text: string): void => {
+  readonly draw = (given: string): void => {
+    const text = printable(given);
     if (text === this.#shown) return;
     const erasing = this.#erased;
     if (this.#shown === '') process.once('SIGCONT', this.#forget);
@@ -44,8 +46,9 @@ export class LiveLines {
   };
 }
 
-const heightOf = (line: string, columns = Number.POSITIVE_INFINITY): number =>
-  Math.ceil(width(line) / columns) || 1;
+/** A terminal without a size reports 0 columns. */
+const heightOf = (line: string, columns = 0): number =>
+  columns === 0 ? 1 : Math.ceil(width(line) / columns) || 1;
 
 /** The first lines of a text, as many as can be replaced in place: what has scrolled away cannot. */
 export function fittedLines(

@@ -150,4 +150,5 @@ export function columnsText(rows: readonly (readonly string[])[], screen: Screen
       .trimEnd(),
   );
   return lines.map((line, index) => `${index === 0 ? theme(screen).bold(line) : line}\n`).join('');
-}
+} /** Of a terminal without a size: the one of a CI job, or a serial console. */
+export const USUAL_COLUMNS = 80;

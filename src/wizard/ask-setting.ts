@@ -19,7 +19,7 @@ import {CONSENT_QUESTION, needsConsent} from './clear-text.ts';
 import {decided} from './decisions.ts';
 import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
 import {ofMachine} from './machine-proxy.ts';
-import {freeText, nodesForRuns} from './node-room.ts';
+import {freeText, nodesOfRuns} from './node-room.ts';
 import {hostOf} from './place.ts';
 import {
   chartDefaultOf,
@@ -175,7 +175,7 @@ function sizeNote(view: WizardState, known: KnownFacts): string | undefined {
 function nodesText(view: WizardState, known: KnownFacts): string | undefined {
   const addsNodes = known.cluster?.addsNodes;
   if (addsNodes !== undefined) return `${addsNodes}.`;
-  const nodes = nodesForRuns(view, known);
+  const nodes = nodesOfRuns(view, known);
   if (nodes === undefined) return undefined;
   if (nodes.length === 0) return 'No node is ready now.';
   const who = nodes.length === 1 ? 'The node has' : `The ${nodes.length} nodes have`;

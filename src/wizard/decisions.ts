@@ -12,7 +12,7 @@ import {chart} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {type Sizing, sizing} from '../values/sizing.ts';
 import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
-import {allocatable, nodesForRuns} from './node-room.ts';
+import {allocatable, nodesOfRuns} from './node-room.ts';
 import {hostOf} from './place.ts';
 import {likelyTarget} from './possible-answers.ts';
 import type {WizardState} from './wizard-state.ts';
@@ -63,7 +63,7 @@ const settingsWith = (settings: Settings, {setting, value}: Decision): Settings 
 /** As many runs as take half of what the nodes offer and fit beside other pods, at most five. */
 function runs(target: Target, state: WizardState, known: KnownFacts): Decision | undefined {
   if (!hasKey(target, concurrency)) return undefined;
-  const nodes = nodesForRuns(state, known);
+  const nodes = nodesOfRuns(state, known);
   const oneRun = state.answers.unchecked().with(concurrency, {value: 1, source: 'prompt'});
   const request = sizing(oneRun, target.chart);
   const fitting = nodes === undefined ? RUNS : fittingRuns(request, nodes, known.requested);

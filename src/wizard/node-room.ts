@@ -8,7 +8,7 @@ import type {KnownFacts} from './gathered-facts.ts';
 import type {WizardState} from './wizard-state.ts';
 
 /** The nodes that take runs with these answers; where there are none, all of them. Undefined if nodes are added or unknown. */
-export function nodesForRuns(
+export function nodesOfRuns(
   {answers: {get}}: WizardState,
   {cluster}: KnownFacts,
 ): readonly NodeCapacity[] | undefined {

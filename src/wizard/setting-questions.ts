@@ -117,7 +117,7 @@ const QUESTIONS: readonly SettingQuestion[] = [
     hasChartDefault: true,
   },
   {setting: namespace, meaning: 'The agent and its objects are created in it.'},
-  {setting: release, meaning: 'The name of the agent in `helm list`, and of its objects.'},
+  {setting: release, meaning: 'Helm lists the agent under this name, and its objects begin with it.'},
   {setting: cloud, suggested: 'other'},
   {
     setting: nodeOs,

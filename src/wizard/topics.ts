@@ -33,7 +33,7 @@ import {CHART_MEANINGS, chartChoices} from './ask-chart.ts';
 import {ROLE} from './ask-role.ts';
 import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
 import {environmentVariable} from './machine-proxy.ts';
-import {freeText, nodesForRuns} from './node-room.ts';
+import {freeText, nodesOfRuns} from './node-room.ts';
 import {hostOf, placeText} from './place.ts';
 import {
   answersForChart,
@@ -128,7 +128,7 @@ function runsAbout(view: TopicView): string | undefined {
   const settings: Settings = view.state.answers.unchecked();
   const runs = isLimited(view) ? (view.state.answers.get(concurrency) ?? 1) : 1;
   const sum = sizing(settings.with(concurrency, {value: runs, source: 'prompt'}), target.chart);
-  const nodes = nodesForRuns(view.state, view.known) ?? [];
+  const nodes = nodesOfRuns(view.state, view.known) ?? [];
   const free = nodes.length > 0 ? freeText(nodes, view.known.requested) : undefined;
   return joined(
     because(concurrency, view),

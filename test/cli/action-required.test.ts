@@ -118,7 +118,7 @@ describe('the command', () => {
     [['--extra-env', 'PASSWORD=hunter2'], "scalr-agent install --extra-env '…' --yes"],
     [
       ['--https-proxy', 'http://me:hunter2@proxy:3128'],
-      "scalr-agent install --https-proxy '***@proxy:3128' --yes",
+      "scalr-agent install --https-proxy 'http://***@proxy:3128' --yes",
     ],
     [['--pod-label', "it's=mine"], "scalr-agent install --pod-label 'it'\\''s=mine' --yes"],
   ])('is quoted for a shell and contains no secret: %j', (argv, expected) => {

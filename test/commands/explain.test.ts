@@ -58,10 +58,18 @@ const EVENTS = [
     'Unable to connect to the server: getting credentials: exec: executable aws not found',
     'NOT_LOGGED_IN',
   ],
+  [
+    'Error: Kubernetes cluster unreachable: the server has asked for the client to provide credentials',
+    'NOT_LOGGED_IN',
+  ],
   ['error: You must be logged in to the server (Unauthorized)', 'NOT_LOGGED_IN'],
   [
     'Error from server (Forbidden): pods is forbidden: User "joe" cannot list resource "pods" in API group "" in the namespace "a"',
     'FORBIDDEN',
+  ],
+  [
+    'conflict occurred while applying object a/b apps/v1, Kind=Deployment: Apply failed with 1 conflict: conflict with "kubectl-edit" using apps/v1: .spec.replicas',
+    'OBJECT_NOT_OWNED',
   ],
   ['Error: failed to download "scalr/agent-k8s"', 'CHART_NOT_FOUND'],
   [
@@ -91,6 +99,34 @@ const EVENTS = [
     'OCI runtime create failed: runc create failed: exec: "/bin/agent": no such file',
     'COMMAND_NOT_FOUND',
   ],
+  ['ReplicaSet "scalr-agent-6d9" has timed out progressing.', 'DEADLINE_EXCEEDED'],
+  ['error: deployment "x" exceeded its progress deadline', 'DEADLINE_EXCEEDED'],
+  [
+    'Warning  BackoffLimitExceeded  2m  job-controller  Job has reached the specified backoff limit',
+    'JOB_FAILED',
+  ],
+  ['Job was active longer than specified deadline', 'JOB_FAILED'],
+  [
+    'Normal  Killing  2m  kubelet  Container agent failed liveness probe, will be restarted',
+    'PROBE_FAILING',
+  ],
+  [
+    "Waiting for a volume to be created either by the external provisioner 'ebs.csi.aws.com' or manually by the system administrator.",
+    'PROVISIONING_SLOW',
+  ],
+  [
+    'Pod not supported on Fargate: volumes not supported: cache is of an unsupported volume Type',
+    'FARGATE_UNSUPPORTED',
+  ],
+  [
+    'Warning  FailedScheduling  2m  fargate-scheduler  Pod not supported on Fargate: Insufficient cpu',
+    'FARGATE_UNSUPPORTED',
+  ],
+  [
+    'Warning  FailedScheduling  14s  fargate-scheduler  Pod provisioning timed out (will retry)',
+    'UNSCHEDULABLE',
+  ],
+  ['Warning  FailedScheduling  persistentvolumeclaim "cache" not found', 'PVC_NOT_FOUND'],
 ] as const;
 
 test.each(EVENTS)('the line %s has one code', async (line, code) => {
@@ -125,6 +161,15 @@ test.each([
   ['PodInitializing', 'INIT_STUCK'],
   ['SchedulingGated', 'NOT_SCHEDULED'],
   ['OutOfcpu', 'INSUFFICIENT_CPU'],
+  ['OOMKilled', 'OOM_KILLED'],
+  ['SystemOOM', 'NODE_PRESSURE'],
+  ['Warning  FreeDiskSpaceFailed  2m  kubelet  Failed to garbage collect', 'NODE_DISK_FULL'],
+  ['Evicted', 'EVICTED'],
+  ['dial unix /var/run/docker.sock: connect: permission denied', 'DOCKER_UNREACHABLE'],
+  [
+    'fork/exec .terraform/providers/registry.terraform.io/hashicorp/aws/5.0.0/linux_amd64/terraform-provider-aws_v5: permission denied',
+    'NOEXEC_MOUNT',
+  ],
   ['Secret scalr-agent-token not found', 'secrets'],
   [
     'Error: Cannot reach the Kubernetes API at 10.1.2.3:6443 (connection refused).',
@@ -184,7 +229,7 @@ test.each([
 
 /** Causes that no line of their own tells. */
 const WITHOUT_LINE =
-  /^(AGENT_LOG_UNRECOGNIZED|CONTAINER_WAITING|FARGATE_UNSUPPORTED|IMAGE_VOLUMES_UNSUPPORTED|INIT_STUCK|NODE_LOST|NOT_SCHEDULED|NO_NODE_MATCHES|POD_FAILED|POD_NOT_READY|PVC_LOST|ROLLOUT_PAUSED|START_FAILED)$/;
+  /^(AGENT_LOG_UNRECOGNIZED|CONTAINER_WAITING|IMAGE_VOLUMES_UNSUPPORTED|INIT_STUCK|NODE_LOST|NOT_SCHEDULED|NO_NODE_MATCHES|POD_FAILED|POD_NOT_READY|PVC_LOST|ROLLOUT_PAUSED|START_FAILED)$/;
 
 test.each(
   Object.entries(causeExamples).filter(([code]) => !WITHOUT_LINE.test(code)),
@@ -271,6 +316,18 @@ test.each([
   'Warning  Error of a release is Pending',
   'nothing of that',
 ])('words of a sentence are no states: %s', async (line) => {
+  const {stderr, exit} = await runCommand(Explain, [line]);
+  expect(exit).toBe(2);
+  expect(stderr).toContain('/guide/symptoms.md');
+});
+
+test.each([
+  'An error occurred (ExpiredToken) when calling the AssumeRoleWithWebIdentity operation: Token expired: current date/time',
+  'AADSTS700082: The refresh token has expired due to inactivity.',
+  'invalid_grant: Token has been expired or revoked.',
+  'Unauthorized: invalid bearer token, service account token has expired',
+  'Error: Unauthorized with provider["registry.terraform.io/hashicorp/kubernetes"]',
+])('a rejected login of a run is no token of Scalr: %s', async (line) => {
   const {stderr, exit} = await runCommand(Explain, [line]);
   expect(exit).toBe(2);
   expect(stderr).toContain('/guide/symptoms.md');

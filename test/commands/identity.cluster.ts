@@ -124,7 +124,7 @@ test.each([
     'echo "Token has expired, visit https://jane:hunter2@login.example.com" >&2; exit 255',
     {},
     [
-      'The credential plugin ./corp-login of the kubeconfig failed with exit code 255: "Token has expired, visit ***@login.example.com"',
+      'The credential plugin ./corp-login of the kubeconfig failed with exit code 255: "Token has expired, visit https://***@login.example.com"',
       'Log in to the cluster',
     ],
   ],

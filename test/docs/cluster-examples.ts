@@ -138,7 +138,11 @@ async function ofSilentContainer(): Promise<readonly Finding[]> {
 const NOWHERE = new BundlePositions([], new Set(), []);
 
 const release = (version: string) =>
-  ({name: 'acme', namespace: 'scalr', target: {chart: 'agent-job', version}}) as const;
+  ({
+    name: 'acme',
+    kubeTarget: {namespace: 'scalr'},
+    target: {chart: 'agent-job', version},
+  }) as const;
 
 const POLICY: KubernetesObject = {
   kind: 'NetworkPolicy',

@@ -28,7 +28,7 @@ const pages = readdirSync(join(root, 'docs/guide'))
           .replaceAll(/\\\n\s*/g, '')
           .split('\n'),
       )
-      .filter((line) => !line.startsWith('helm get values '));
+      .filter((line) => !/^helm (get values|history|rollback) /.test(line));
     const inPipelines = [...sections.values()]
       .flat()
       .flatMap(({text}) => text.match(/(?<=^ *- )scalr-agent .*/gm) ?? []);

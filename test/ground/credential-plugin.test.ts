@@ -98,7 +98,7 @@ test('drops lines of kubectl, repeated lines, colors and secrets', () => {
   const lines = chunks.flatMap((chunk) => output.hear(chunk));
   expect(lines[0]).toBe('Please visit https://login.example.com/device');
   expect(output.text).toBe(
-    'Please visit https://login.example.com/device\nWARNING: ***@git.example.com [hidden]\nEnter the code:',
+    'Please visit https://login.example.com/device\nWARNING: https://***@git.example.com [hidden]\nEnter the code:',
   );
 });
 

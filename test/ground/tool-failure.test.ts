@@ -23,6 +23,11 @@ test.each([
     'CLUSTER_UNREACHABLE',
   ],
   ['kubectl', 'error: context "nowhere" does not exist', 'CLUSTER_UNREACHABLE'],
+  [
+    'helm',
+    'Error: Kubernetes cluster unreachable: the server has asked for the client to provide credentials',
+    'NOT_LOGGED_IN',
+  ],
   ['kubectl', 'error: You must be logged in to the server (Unauthorized)', 'NOT_LOGGED_IN'],
   [
     'helm',
@@ -97,6 +102,38 @@ test.each([
     'Error: chart "agent-job" version "9.9.9" not found in https://scalr.github.io/agent-helm/ repository',
     'CHART_NOT_FOUND',
   ],
+  ['helm', 'Error: path "/nope" not found', 'INVALID_CHART_SOURCE'],
+  // A registry of charts is not the cluster: Helm 4, Helm 3, and their logins.
+  [
+    'helm',
+    'Error: failed to perform "FetchReference" on source: Get "https://no.such.example/v2/x/agent-local/manifests/0.7.0": dial tcp: lookup no.such.example on 10.0.0.2:53: no such host',
+    'CHART_NOT_FOUND',
+  ],
+  [
+    'helm',
+    'Error: failed to resolve 127.0.0.1:9/x/agent-local:0.7.0: Get "https://127.0.0.1:9/v2/x/agent-local/manifests/0.7.0": dial tcp 127.0.0.1:9: connect: connection refused',
+    'CHART_NOT_FOUND',
+  ],
+  [
+    'helm',
+    'Error: failed to do request: Head "https://corp.example/v2/x/agent-local/manifests/0.7.0": tls: failed to verify certificate: x509: certificate signed by unknown authority',
+    'CHART_NOT_FOUND',
+  ],
+  [
+    'helm',
+    'Error: failed to perform "FetchReference" on source: GET "https://ghcr.io/v2/x/agent-local/manifests/0.7.0": response status code 401: Unauthorized',
+    'CHART_NOT_FOUND',
+  ],
+  [
+    'helm',
+    'Error: failed to authorize: failed to fetch anonymous token: unexpected status from GET request to https://ghcr.io/token?scope=repository%3Ax%3Apull&service=ghcr.io: 403 Forbidden',
+    'CHART_NOT_FOUND',
+  ],
+  [
+    'helm',
+    'Error: Get "https://github.com/Scalr/agent-helm/releases/download/agent-local-0.7.0/agent-local-0.7.0.tgz": dial tcp 140.82.121.4:443: i/o timeout',
+    'CHART_NOT_FOUND',
+  ],
   [
     'helm',
     'Error: INSTALLATION FAILED: Unable to continue with install: Role "agent-k8s-role" in namespace "a" exists and cannot be imported into the current release: invalid ownership metadata',
@@ -142,7 +179,7 @@ test.each([
   expect(failure.code).toBe(code);
   expect(failure.suggestions).not.toEqual([]);
   const isReworded =
-    /^(Not logged in to the cluster|The API server rejected your credentials|Cannot reach the Kubernetes API|Cannot read the kubeconfig|The kubeconfig has no context)/.test(
+    /^(Not logged in to the cluster|The API server rejected your credentials|Cannot reach the (?:Kubernetes API|chart registry)|Cannot read the kubeconfig|The kubeconfig has no context)/.test(
       failure.message,
     );
   expect(isReworded || failure.message.includes(stderr.replace(/^error: /i, '').slice(0, 40))).toBe(

@@ -50,6 +50,15 @@ describe('on a terminal', () => {
     expect(file()).toContain('acme.scalr.io');
   });
 
+  test('takes 80 columns for a terminal without a size', async () => {
+    const shell = 'stty rows 0 cols 0; exec "$@"';
+    const steps = [{see: /Where will the agent run\?[\s\S]*Esc quit/, press: '\u0003'}];
+    const {exit, screen} = await onTerminal(['install'], steps, folder, {shell});
+    expect(exit, screen).toBe(130);
+    const progress = await onTerminal(line, [{see: /Replace it\?/, press: 'y\r'}], folder, {shell});
+    expect(progress.exit, progress.screen).toBe(0);
+  });
+
   test('keeps the file on Enter, because no is the default', async () => {
     const {screen, exit} = await onTerminal(line, [{see: /Replace it\?/, press: '\r'}], folder);
     expect(screen).toContain('Nothing was changed.');

@@ -93,14 +93,14 @@ test.each([
   [
     'extraEnv.NO_PROXY=a,b',
     'starts another assignment, as in Helm',
-    'Escape the comma: extraEnv.NO_PROXY=a\\,b',
+    'Escape each comma of the value: extraEnv.NO_PROXY=a\\,b',
   ],
   ['a={x,y', 'has no closing "}"', 'Use a={a,b}'],
   ['a[1].b=1', 'has no item [0]', 'Set list items from [0] without gaps'],
   ['a[5000]=1', 'is too large', 'List indexes start at [0]'],
-  ['a[x].b=1,c', 'starts another assignment', 'Escape the comma: a[x].b=1\\,c'],
+  ['a[x].b=1,c', 'starts another assignment', 'Escape each comma of the value: a[x].b=a\\,b'],
   ['novalue', 'has no "="', 'Use novalue=value'],
-  ['replicaCount: 3', 'has no "="', 'Use replicaCount=3'],
+  ['replicaCount: 3', 'has no "="', 'Use replicaCount=value'],
 ])('refuses %s and suggests valid syntax', (item, message, suggestion) => {
   expect(() => readHelmSet([item])).toThrow(InvalidValue);
   try {

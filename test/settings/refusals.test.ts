@@ -1,5 +1,8 @@
 import {expect, test} from 'vitest';
-import {ExpectedError} from '../../src/ground/errors.ts';
+import {ExpectedError, maskSecrets} from '../../src/ground/errors.ts';
+import {catalog} from '../../src/settings/catalog.ts';
+import type {Setting} from '../../src/settings/define.ts';
+import {InvalidValue} from '../../src/settings/kinds/kind.ts';
 import {certificates} from '../support/certificates.ts';
 import {type RawFlags, settingsFrom} from '../support/settings-from.ts';
 
@@ -51,4 +54,46 @@ test.each<[RawFlags, string]>([
   [{cloud: 'aks', 'workload-identity': 'irsa'}, 'Use --workload-identity azure'],
 ])('%j is refused: %s', async (flags, text) => {
   expect(await refusal(flags)).toContain(text);
+});
+
+const TOKEN = `eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dX${'Jl'.repeat(8)}`;
+const ASSIGNMENTS = ['extra-env', 'set'];
+
+/** What is printed about a value that the settings refuse. */
+const shownOf = (raw: unknown, settings: readonly Setting[]): string[] =>
+  settings.flatMap(({id, kind}) => {
+    try {
+      kind.parse(raw, {now: new Date()});
+      return [];
+    } catch (error) {
+      if (!(error instanceof InvalidValue)) throw error;
+      return [maskSecrets([id, error.message, error.suggestion?.text].join(': '))];
+    }
+  });
+
+test.each<unknown>([
+  TOKEN,
+  [TOKEN],
+  'ann:Hunter2pass@proxy',
+])('no setting repeats a token or the password of a URL: %j', (raw) => {
+  const shown = shownOf(raw, catalog);
+  expect(shown.length).toBeGreaterThan(20);
+  expect(shown.filter((each) => /hunter2pass|c2lnbmf0dx/i.test(each))).toEqual([]);
+});
+
+test.each<unknown>([
+  'DB_PASSWORD:Hunter2pass',
+  ['DB_PASSWORD: Hunter2pass'],
+  ['extraEnv.DB_PASSWORD=Hunter2pass,foo'],
+])('no assignment repeats its value: %j', (raw) => {
+  const shown = shownOf(
+    raw,
+    catalog.filter(({id}) => ASSIGNMENTS.includes(id)),
+  );
+  expect(shown.length).toBeGreaterThan(0);
+  expect(shown.filter((each) => each.includes('Hunter2pass'))).toEqual([]);
+});
+
+test('a proxy URL without a scheme is suggested with one', async () => {
+  expect(await refusal({'https-proxy': 'foo:bar@p'})).toContain('Did you mean http://***@p?');
 });

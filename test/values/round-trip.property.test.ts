@@ -6,11 +6,13 @@ import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import {chartSchema, closedSchema} from '../../src/charts/releases/schema.ts';
 import {isWrittenWithoutRow, rowsFor} from '../../src/charts/shared/support.ts';
 import {scopeOf, supports} from '../../src/charts/support.ts';
+import {settingsOfRelease} from '../../src/cli/wizard-readings.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import {catalog} from '../../src/settings/catalog.ts';
+import {Settings} from '../../src/settings/settings.ts';
 import {valuesDocument} from '../../src/values/document.ts';
 import {type GeneratedValues, generate} from '../../src/values/generate.ts';
-import {readValues} from '../../src/values/reading/read-values.ts';
+import {effectiveValues, readValues} from '../../src/values/reading/read-values.ts';
 import {certificates} from '../support/certificates.ts';
 import {RAW_IDS, rawSettings} from '../support/raw-settings.ts';
 import {numRuns} from '../support/sample.ts';
@@ -28,6 +30,31 @@ async function attempt(flags: RawFlags): Promise<GeneratedValues | undefined> {
     throw error;
   }
 }
+
+test.each(
+  someVersions(),
+)('an update of $chart $version with the settings of the release changes nothing', async ({
+  chart,
+  version,
+}) => {
+  await fc.assert(
+    fc.asyncProperty(rawSettings(idsFor(chart, version)), async (raw) => {
+      const installed = await supported({...raw, chart, 'chart-version': version});
+      if (installed === undefined) throw new Error('not even the address was accepted');
+      const {target, values} = installed;
+      const found = [
+        ...settingsOfRelease(values, target),
+        ['chart', chart] as const,
+        ['chart-version', version] as const,
+      ]
+        .filter(([, value]) => value !== undefined)
+        .map(([id, value]) => [id, {value, source: 'prompt'} as const] as const);
+      const again = generate(new Settings(new Map(found)), {}, target);
+      expect(effectiveValues(again.values, target)).toEqual(effectiveValues(values, target));
+    }),
+    {numRuns: RUNS},
+  );
+});
 
 /** Settings the chart takes with at least one value, so that few attempts are refused. */
 function idsFor(chart: ChartName, version: string): string[] {

@@ -81,12 +81,15 @@ const rounded = inMebibytes('agent-k8s requires memory');
 const mirror: Row<string> = {
   setting: imageRegistry,
   paths: [REPOSITORY, TASK_REGISTRY],
-  write: (registry, scope) => [
-    ...(scope.get(agentImage) === undefined
-      ? [[REPOSITORY, mirrored(scope, textAt(scope.defaults, REPOSITORY))] as ValuesEntry]
-      : []),
-    [TASK_REGISTRY, `${registry}/`],
-  ],
+  write(registry, scope) {
+    const usual = textAt(scope.defaults, REPOSITORY);
+    // What is the default is not written by the row of the agent image.
+    const isUsual = [undefined, usual].includes(scope.get(agentImage));
+    return [
+      ...(isUsual ? [[REPOSITORY, mirrored(scope, usual)] as ValuesEntry] : []),
+      [TASK_REGISTRY, `${registry}/`],
+    ];
+  },
   read: registryOf,
 };
 

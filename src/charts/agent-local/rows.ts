@@ -83,6 +83,9 @@ const withClaim = {
             'A rolling update would wait for the volume that the old pod still uses',
           ],
         ],
+  isForAllNodes: (values: Values): boolean =>
+    textAt(values, 'strategy.type') !== 'Recreate' &&
+    Number(getAt(values, at('replicaCount')) ?? 1) <= 1,
 };
 
 /** Splits the repository into mirror and original repository. */

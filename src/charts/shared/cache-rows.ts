@@ -11,7 +11,7 @@ import type {Get, Setting} from '../../settings/define.ts';
 import {compare} from '../releases/versions.ts';
 import {asMebibytes, isWholeMebibytes} from './codecs.ts';
 import type {Row, Scope, ValuesEntry} from './row.ts';
-import {key, notWritten, type Options, row} from './row-kinds.ts';
+import {implied, key, type Options, row} from './row-kinds.ts';
 
 interface ClaimCache {
   /** Map that holds `enabled` and `persistentVolumeClaim`. */
@@ -19,7 +19,12 @@ interface ClaimCache {
   /** The map with the same keys that the templates read with these values (default: `volume`). */
   volumeIn?(values: Values): string;
   /** Additional keys for a new or existing PersistentVolumeClaim. */
-  withClaim?: {paths: readonly Path[]; write(scope: Scope): readonly ValuesEntry[]};
+  withClaim?: {
+    paths: readonly Path[];
+    write(scope: Scope): readonly ValuesEntry[];
+    /** True if the keys are those for a PersistentVolumeClaim that all nodes mount. */
+    isForAllNodes?(values: Values): boolean;
+  };
 }
 
 const isNewClaim = (get: Get): boolean => get(cache) === 'pvc';
@@ -65,7 +70,11 @@ export function claimCache({volume, volumeIn = () => volume, withClaim}: ClaimCa
     }),
     ofClaim(cacheAccessMode, 'accessMode', {when: isNewClaim}),
     // Informational for an existing PersistentVolumeClaim; no template reads it.
-    notWritten(cacheAccessMode, {when: isExistingClaim, from: [at(claimKey('accessMode'))]}),
+    implied(
+      cacheAccessMode,
+      (values) => (withClaim?.isForAllNodes?.(values) ? 'ReadWriteMany' : undefined),
+      {when: isExistingClaim, from: [at(claimKey('accessMode'))]},
+    ),
     ofClaim(cacheSubPath, 'subPath', {when: isClaim}),
   ];
 }

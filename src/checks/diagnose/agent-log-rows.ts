@@ -32,7 +32,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
   {
     code: 'DOCKER_UNREACHABLE',
     pattern:
-      /(permission denied|cannot connect|connection refused|no such file).*docker(\.sock| daemon)/i,
+      /(permission denied|cannot connect|connection refused|no such file).*docker(\.sock| daemon)|docker\.sock.*(permission denied|connection refused|no such file)/i,
     remedy: {
       host: 'The agent cannot reach Docker: mount /var/run/docker.sock into its container. On a VM, check scalr-docker',
     },
@@ -228,6 +228,17 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
       kubernetes:
         'The agent volume is full: increase --cache-size or the size of the PVC, or free disk space on the node',
       host: 'The disk with the agent data is full: free space, or enlarge the disk',
+    },
+    isAlsoOfRuns: true,
+  },
+  {
+    code: 'NOEXEC_MOUNT',
+    pattern: /fork\/exec \S+: (permission denied|operation not permitted)/i,
+    permanentAfter: 30,
+    remedy: {
+      kubernetes:
+        'No program starts from this directory, which is probably mounted with noexec: use another one with --cache-path or --data-home',
+      host: 'No program starts from this directory, which is probably mounted with noexec: set SCALR_DATA_HOME to another one',
     },
     isAlsoOfRuns: true,
   },

@@ -165,10 +165,15 @@ function meaningOf(
 const OTHER_HOST =
   /(gitlab|github|bitbucket|registry|artifactory|nexus|vault|amazonaws|azure|googleapis|hashicorp|terraform|opentofu)[\w-]*[.:/][\w-]/i;
 
+/** Credentials of a cloud, a VCS provider or a cluster that a run uses. */
+const OTHER_LOGIN =
+  /AADSTS\d|invalid_grant|AssumeRole|ExpiredToken|InvalidClientTokenId|\b(refresh|security|session|oauth2?|id|personal access|service ?account)[ _]token/i;
+
 const ADDRESS_OF_RUN = /\ba?tasks?\b.*https?:\/\/|https?:\/\/.*\ba?tasks?\b/i;
 
 const isAboutScalr = (raw: string): boolean =>
-  /https?:\/\/\S*scalr/i.test(raw) || !(OTHER_HOST.test(raw) || ADDRESS_OF_RUN.test(raw));
+  /https?:\/\/\S*scalr/i.test(raw) ||
+  ![OTHER_HOST, OTHER_LOGIN, ADDRESS_OF_RUN].some((each) => each.test(raw));
 
 const TIME = /^\W*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,]\d+)?(Z| ?[+-]\d\d:?\d\d)?[^\w[]*/;
 

@@ -146,6 +146,12 @@ const workloadCauses: readonly CauseTable[] = [
     permanentAfter: 0,
     isVague: true,
     remedy: 'Check the log, then run the Job again',
+    textIn: (line) =>
+      /BackoffLimitExceeded|reached the specified backoff limit|active longer than specified deadline/.test(
+        line,
+      )
+        ? line
+        : undefined,
     kubectlArgs: ({object}, namespace) => [
       'logs',
       `job/${object.metadata.name}`,
@@ -183,6 +189,10 @@ const workloadCauses: readonly CauseTable[] = [
     isVague: true,
     remedy: 'Check the conditions and the events of the Deployment',
     kubectlArgs: describe('deployment'),
+    textIn: (line) =>
+      /ProgressDeadlineExceeded|has timed out progressing|exceeded its progress deadline/.test(line)
+        ? line
+        : undefined,
     symptoms: ({workloads}) =>
       workloads.flatMap((workload) => {
         const {reason, message = ''} = condition(workload, 'Progressing') ?? {};

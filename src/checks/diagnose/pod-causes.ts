@@ -269,7 +269,11 @@ export const podCauses: readonly CauseTable[] = [
     remedy: 'The container is running but not healthy. Check its log',
     kubectlArgs: readLog(),
     textIn: (line) =>
-      /\b(?:Readiness|Liveness|Startup) probe \w+ed\b/.test(line) ? line : undefined,
+      /\b(?:Readiness|Liveness|Startup) probe \w+ed\b|\bfailed (?:liveness|startup) probe\b/.test(
+        line,
+      )
+        ? line
+        : undefined,
     symptoms: (snapshot) =>
       unhealthyPods(snapshot).flatMap((pod) => {
         const {event, container} = probeFailure(snapshot, pod) ?? {};

@@ -35,7 +35,7 @@ export const claimCauses: readonly CauseTable[] = [
   {
     symptoms: pendingClaims,
     textIn: (line) =>
-      /^PVC pending: |ProvisioningFailed|FailedBinding|provision volume|storageclass\S* "[^"]*" not found|no storage class is set/i.test(
+      /^PVC pending: |ProvisioningFailed|FailedBinding|provision volume|waiting for a volume to be created|storageclass\S* "[^"]*" not found|no storage class is set/i.test(
         line,
       )
         ? line
@@ -65,7 +65,8 @@ export const claimCauses: readonly CauseTable[] = [
       {
         // Provisioning a cloud file system takes minutes, and the driver reports this error meanwhile.
         code: 'PROVISIONING_SLOW',
-        pattern: /DeadlineExceeded|deadline exceeded|code = Aborted|already exists|in progress/,
+        pattern:
+          /DeadlineExceeded|deadline exceeded|code = Aborted|already exists|in progress|aiting for a volume to be created/,
         remedy: 'Provisioning is still in progress: wait, then check the log of the storage driver',
       },
       {
@@ -293,7 +294,10 @@ export const schedulingCauses: readonly CauseTable[] = [
   {
     symptoms: unscheduledPods,
     textIn: (line) => {
-      const [message] = /\d+\/\d+ nodes are available: .*|(?:\d+ )?node\(s\) .*/s.exec(line) ?? [];
+      const [message] =
+        /\d+\/\d+ nodes are available: .*|(?:\d+ )?node\(s\) .*|persistentvolumeclaim "[^"]*" (?:not found|is being deleted)/s.exec(
+          line,
+        ) ?? [];
       return message && (partsIn(message)[0]?.text ?? message);
     },
     rows: [
@@ -310,6 +314,7 @@ export const schedulingCauses: readonly CauseTable[] = [
     permanentAfter: 60,
     remedy:
       'Fargate runs no pod with such a volume or privilege: remove the namespace from the Fargate profile and use EC2 nodes, or use --cache ephemeral or EFS',
+    textIn: (line) => (/not supported on Fargate/.test(line) ? line : undefined),
     symptoms: (snapshot) => refusedByScheduler(snapshot, /Fargate/),
   }),
   singleCause({
@@ -317,6 +322,7 @@ export const schedulingCauses: readonly CauseTable[] = [
     code: 'UNSCHEDULABLE',
     permanentAfter: NODE_START_SECONDS,
     remedy: 'Fix the problem reported by the scheduler',
+    textIn: (line) => (/\bFailedScheduling\b/.test(line) ? line : undefined),
     symptoms: (snapshot) => refusedByScheduler(snapshot, /./),
   }),
   singleCause({

@@ -45,9 +45,9 @@ export interface ListedRelease {
   name: string;
   namespace: string;
   status: string;
-  /** Name and version together: agent-job-0.6.5. Empty if it is certainly not a Scalr chart. */
+  /** Name and version together: agent-job-0.6.5, or what the objects of an unreadable record are labeled with. Empty for other charts. */
   chart: string;
-  /** Of releases with a Scalr chart. */
+  /** Of releases with a Scalr chart, if the record can be read. */
   values?: Values;
 }
 

@@ -1,7 +1,13 @@
 import {scalrChart} from '../../charts/releases/chart-name.ts';
 
 import {pooled} from '../../ground/async.ts';
-import type {ClusterTarget, ReleaseName} from '../../ground/command-line.ts';
+import {
+  type ClusterTarget,
+  helmCommand,
+  kubectlCommand,
+  type ReleaseName,
+} from '../../ground/command-line.ts';
+import type {ReadError} from '../../ground/fact.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
 import {collectionPath} from '../kubernetes/kinds.ts';
 import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
@@ -36,7 +42,7 @@ export class StoredReleases implements Releases {
     if (error) return {error};
     const newest = items.at(-1);
     if (newest === undefined) return {object: undefined};
-    const read = await this.#read(newest, options);
+    const read = await this.#read(newest, name.kubeTarget, options);
     const lastFailure = failureIn(items.slice(0, -1));
     return read.object && lastFailure ? {object: {...read.object, lastFailure}} : read;
   };
@@ -45,12 +51,12 @@ export class StoredReleases implements Releases {
     const {items, error} = await this.#revisionsOf(name, options);
     if (error) return {error};
     const found = items.findLast((each) => labelOf(each, 'status') === 'deployed');
-    return found === undefined ? {object: undefined} : this.#read(found, options);
+    return found === undefined ? {object: undefined} : this.#read(found, name.kubeTarget, options);
   };
 
   history: Releases['history'] = async (name, options) => {
     const {items, error} = await this.#revisionsOf(name, options);
-    const records = await this.#readAll(items, options);
+    const records = await this.#readAll(items, name.kubeTarget, options);
     const failed = error ?? records.find((each) => each.error)?.error;
     const found = records.flatMap(({object}) => object ?? []);
     return failed ? {items: found, error: failed} : {items: found};
@@ -70,13 +76,16 @@ export class StoredReleases implements Releases {
     const current = newestOf(secrets.items).filter(
       (each) => labelOf(each, 'status') !== 'uninstalled',
     );
-    const desired = current.filter(mayBeOurs(kubeTarget, labeled));
-    const records = await this.#readAll(desired, options);
-    // What is no release of Helm is not ours.
+    const charts = chartsOf(labeled.flatMap((each) => each.items));
+    const isLabeled = labeled.every(({error}) => error === undefined);
+    const desired = isLabeled ? current.filter(mayBeOurs(kubeTarget, charts)) : current;
+    const records = await this.#readAll(desired, kubeTarget, options);
+    // A record that Helm does not know either hides no other release.
     const failed = records.find(({error}) => error && error.kind !== 'refused')?.error;
     if (failed) return {items: [], error: failed};
     const recordOf = new Map(desired.map((each, index) => [each, records[index]?.object]));
-    return {items: current.map((each) => lineOf(each, recordOf.get(each)))};
+    const labels = (each: KubernetesObject) => ({chart: charts.get(keyOf(each)) ?? ''});
+    return {items: current.map((each) => lineOf(each, recordOf.get(each) ?? labels(each)))};
   };
 
   async #metadata(
@@ -105,16 +114,19 @@ export class StoredReleases implements Releases {
 
   #readAll(
     secrets: readonly KubernetesObject[],
+    kubeTarget: ClusterTarget,
     options: RequestOptions,
   ): Promise<ObjectResult<ReleaseRecord>[]> {
-    return pooled(secrets, MAX_RECORDS_AT_ONCE, (each) => this.#read(each, options));
+    return pooled(secrets, MAX_RECORDS_AT_ONCE, (each) => this.#read(each, kubeTarget, options));
   }
 
   /** Listed by its name, because helm itself needs only the permission to list. */
   async #read(
-    {metadata: {name, namespace}}: KubernetesObject,
+    listed: KubernetesObject,
+    kubeTarget: ClusterTarget,
     options: RequestOptions,
   ): Promise<ObjectResult<ReleaseRecord>> {
+    const {name, namespace} = listed.metadata;
     const answer = await this.#kubernetes.get(
       `${collectionPath('secrets', namespace)}?fieldSelector=metadata.name%3D${name}`,
       options,
@@ -122,27 +134,33 @@ export class StoredReleases implements Releases {
     if (answer.error) return {error: answer.error};
     const [secret] = (answer.body as {items?: SecretObject[]} | null)?.items ?? [];
     const record = secret && readRecord({apiVersion: 'v1', kind: 'Secret', ...secret});
-    if (secret !== undefined && record === undefined)
-      return {error: {kind: 'refused', message: `Secret ${name} contains no Helm release`}};
-    return {object: record};
+    return secret !== undefined && record === undefined
+      ? {error: noRelease(listed, kubeTarget)}
+      : {object: record};
   }
 }
 
-/**
- * Whether a release can have one of the three charts. One that is not deployed may have no object yet, and in the own namespace the chart of every
- * release counts.
- */
-function mayBeOurs(
-  {namespace}: ClusterTarget,
-  labeled: readonly Listing<KubernetesObject>[],
-): (secret: KubernetesObject) => boolean {
-  if (labeled.some(({error}) => error)) return () => true;
-  const ours = scalrReleases(labeled.flatMap(({items}) => items));
-  return (each) =>
-    ours.has(keyOf(each)) ||
-    labelOf(each, 'status') !== 'deployed' ||
-    each.metadata.namespace === namespace;
+/** Helm skips such a Secret, so its owner may not notice it. */
+function noRelease(secret: KubernetesObject, kubeTarget: ClusterTarget): ReadError {
+  const {name, namespace = kubeTarget.namespace} = secret.metadata;
+  const where = ['--namespace', namespace];
+  return {
+    kind: 'refused',
+    message: `Secret ${name} has the labels of a Helm release, but contains none`,
+    steps: [
+      `Check whether Helm lists revision ${revisionOf(secret)}: ${helmCommand(kubeTarget, 'history', labelOf(secret, 'name'), ...where)}`,
+      `If not, delete the Secret: ${kubectlCommand(kubeTarget, 'delete', 'secret', name, ...where)}`,
+    ],
+  };
 }
+
+/** Whether a release can have one of the three charts. One that is not deployed may have no object yet, and in the own namespace the chart of every release counts. */
+const mayBeOurs =
+  ({namespace}: ClusterTarget, charts: ReadonlyMap<string, string>) =>
+  (secret: KubernetesObject): boolean =>
+    charts.has(keyOf(secret)) ||
+    labelOf(secret, 'status') !== 'deployed' ||
+    secret.metadata.namespace === namespace;
 
 /** The records of a release are large. */
 const RECORDS_AT_ONCE = 25;
@@ -181,8 +199,10 @@ async function storedRevisions(
   return error ? {items: revisions, error} : {items: revisions};
 }
 
-function lineOf(secret: KubernetesObject, record: ReleaseRecord | undefined): ListedRelease {
-  const {chart = '', values} = record ?? {};
+function lineOf(
+  secret: KubernetesObject,
+  {chart, values}: Pick<ListedRelease, 'chart' | 'values'>,
+): ListedRelease {
   const line = {
     name: labelOf(secret, 'name'),
     namespace: secret.metadata.namespace ?? '',
@@ -221,14 +241,14 @@ const CHART = 'helm.sh/chart';
 
 const LABELED = ['deployments.apps', 'daemonsets.apps', 'serviceaccounts'] as const;
 
-/** Releases with objects of the three charts. The records of all others can be large and are not read. */
-const scalrReleases = (objects: readonly KubernetesObject[]): ReadonlySet<string> =>
-  new Set(
-    objects.flatMap(({metadata: {namespace, labels, annotations}}) =>
-      scalrChart(labels?.[CHART] ?? '') === undefined
+/** Charts of the releases with objects of the three charts. The records of all others can be large and are not read. */
+const chartsOf = (objects: readonly KubernetesObject[]): ReadonlyMap<string, string> =>
+  new Map(
+    objects.flatMap(({metadata: {namespace, labels, annotations}}): [string, string][] => {
+      const chart = labels?.[CHART] ?? '';
+      const place = annotations?.['meta.helm.sh/release-namespace'] ?? namespace;
+      return scalrChart(chart) === undefined
         ? []
-        : [
-            `${annotations?.['meta.helm.sh/release-namespace'] ?? namespace}/${annotations?.['meta.helm.sh/release-name']}`,
-          ],
-    ),
+        : [[`${place}/${annotations?.['meta.helm.sh/release-name']}`, chart]];
+    }),
   );

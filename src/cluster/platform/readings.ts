@@ -278,6 +278,6 @@ const readingOf = ({values, ...release}: ListedRelease): ReleaseReading => ({
   ...release,
   values:
     values === undefined
-      ? unknown('undetermined', 'not a release of a Scalr agent chart')
+      ? unknown('undetermined', `the values of release ${release.name} were not read`)
       : known(values, `helm get values ${release.name}`),
 });

@@ -68,9 +68,13 @@ export function responseFailure(
     );
   }
   if (status === 429 || status >= 500)
-    return unreachable(
-      at,
-      `HTTP ${status}${details === '' ? '' : `:${details.replace(/\.$/, '')}`}`,
+    return failed(
+      'SCALR_UNREACHABLE',
+      `https://${at.host} reports an error (HTTP ${status}).${details}`,
+      [
+        'Run the same command again in some minutes',
+        'If the error persists, check the status page of Scalr, and the proxy',
+      ],
     );
   if (messages.length === 0) return notScalr(at, `HTTP ${status}`);
   return failed(

@@ -14,13 +14,15 @@ import type {
   Workload,
 } from '../../cluster/kubernetes/objects.ts';
 import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
-import {kubectlCommand} from '../../ground/command-line.ts';
+import {type ClusterTarget, kubectlCommand} from '../../ground/command-line.ts';
 import {type Evidence, type ObjectFinding, remediesOf} from '../../ground/finding.ts';
 import {findingsInLogs, matchesInPods} from './pod-log-findings.ts';
 import {type BundlePositions, innermostMessage} from './positions.ts';
 
 interface BundledCluster {
   objects: readonly KubernetesObject[];
+  /** Where the commands of the remedies run. */
+  kubeTarget?: ClusterTarget | undefined;
   logs: readonly LogRecord[];
   places: BundlePositions;
   /** Replicas of each Deployment according to the releases. */
@@ -70,14 +72,13 @@ export function clusterFindings(bundled: BundledCluster): ObjectFinding[] {
   ];
 }
 
-function snapshotIn({objects, logs}: BundledCluster): Snapshot {
+function snapshotIn({objects, logs, kubeTarget}: BundledCluster): Snapshot {
   const ofKind = <T extends KubernetesObject>(...kinds: string[]): T[] =>
     objects.filter(({kind = ''}) => kinds.includes(kind)) as T[];
   const pods = ofKind<Pod>('Pod');
   const namespace = objects.find(({metadata}) => metadata.namespace)?.metadata.namespace ?? '';
   return {
-    // The reader of a bundle has another kubeconfig.
-    kubeTarget: {namespace},
+    kubeTarget: kubeTarget ?? {namespace},
     workloads: ofKind<Workload>(...WORKLOADS),
     pods,
     claims: ofKind<Claim>('PersistentVolumeClaim'),
@@ -192,7 +193,7 @@ const findingsWithoutCause = (
 ): ObjectFinding[] => [
   ...snapshot.workloads
     .filter(({kind, spec}) => kind === 'Deployment' && spec?.replicas === 0)
-    .map((each) => scaledToZero(each, places, replicas[each.metadata.name] ?? 1)),
+    .map((each) => scaledToZero(each, snapshot, places, replicas)),
   ...mergeFindings(
     pods
       .filter(({status}) => status?.reason === 'Evicted')
@@ -202,8 +203,9 @@ const findingsWithoutCause = (
 
 const scaledToZero = (
   {metadata: {name, namespace = ''}}: Workload,
+  {kubeTarget}: Snapshot,
   places: BundlePositions,
-  replicas: number,
+  replicas: LiveDrift['replicas'],
 ): ObjectFinding => ({
   code: 'SCALED_TO_ZERO',
   verdict: 'warning',
@@ -211,7 +213,7 @@ const scaledToZero = (
   message: 'scaled to 0 replicas, so it has no pods',
   evidence: places.inObject('deployment', name, '"replicas": 0'),
   remedies: remediesOf(
-    `If this is not intended: ${kubectlCommand({}, 'scale', 'deployment', name, `--replicas=${replicas}`, '--namespace', namespace)}`,
+    `If this is not intended: ${kubectlCommand(kubeTarget, 'scale', 'deployment', name, `--replicas=${replicas[name] ?? 1}`, '--namespace', namespace)}`,
   ),
 });
 

@@ -8,6 +8,7 @@ import type {KubernetesObject} from '../../cluster/kubernetes/objects.ts';
 import {policyWeakness} from '../../cluster/platform/policies.ts';
 import type {NodeObject} from '../../cluster/platform/readings.ts';
 import {
+  type ClusterTarget,
   helmCommand,
   kubectlCommand,
   ownCommand,
@@ -37,6 +38,11 @@ interface Installed {
   target: Target;
 }
 
+/** A release with the cluster in which the commands of its remedies run. */
+interface InCluster extends Installed {
+  kubeTarget: ClusterTarget;
+}
+
 /** All findings, errors first, and notes for support. Pure. */
 export function allFindings(
   prepared: PreparedBundle,
@@ -48,6 +54,7 @@ export function allFindings(
   const found = [
     ...clusterFindings({
       objects: prepared.scope.objects,
+      kubeTarget: prepared.kubeTarget,
       logs,
       places,
       replicas: Object.assign({}, ...releases.map(({replicas}) => replicas)),
@@ -62,10 +69,10 @@ export function allFindings(
 
 function releaseFindings(
   {name, chart, version, values, drift, causes}: PreparedBundle['releases'][number],
-  {name: namespace, scope, cluster}: PreparedBundle,
+  {name: namespace, kubeTarget = {namespace}, scope, cluster}: PreparedBundle,
   places: BundlePositions,
 ): ObjectFinding[] {
-  const installed = {name, namespace, target: {chart, version}, values};
+  const installed = {name, kubeTarget, target: {chart, version}, values};
   const versions = {server: cluster?.server, nodes: cluster?.nodes ?? []};
   const {enforcement} = cluster ?? {};
   return [
@@ -104,7 +111,7 @@ function withLine(finding: ObjectFinding, places: BundlePositions): ObjectFindin
 
 /** Scalr support requires debug logs of the time of an incident. Pure. */
 export function debugFindings(
-  {name, namespace, target, values}: Installed & {namespace: string; values: Values | undefined},
+  {name, kubeTarget, target, values}: InCluster & {values: Values | undefined},
   places: BundlePositions,
 ): ObjectFinding[] {
   if (values === undefined || isDebugOn(values, target)) return [];
@@ -116,7 +123,7 @@ export function debugFindings(
       message: 'Debug logs were off when this bundle was collected',
       evidence: places.inFile(`releases/${name}/values.json`),
       remedies: remediesOf(
-        `Enable debug logs, repeat the run, and collect a new bundle: ${ownCommand('debug', {release: name, kubeTarget: {namespace}}, 'on')}`,
+        `Enable debug logs, repeat the run, and collect a new bundle: ${ownCommand('debug', {release: name, kubeTarget}, 'on')}`,
       ),
     },
   ];
@@ -183,17 +190,23 @@ const messageWithKey = ({subject: {path}, message}: KeyFinding, version: string)
 
 /** Whoever reads a bundle does not have the settings of the release. */
 const currentValues = ({release, kubeTarget}: ReleaseName): string =>
-  `${helmCommand({}, 'get', 'values', release, '--namespace', kubeTarget.namespace, '--output', 'yaml')} > current.yaml`;
+  `${helmCommand(kubeTarget, 'get', 'values', release, '--namespace', kubeTarget.namespace, '--output', 'yaml')} > current.yaml`;
 
 /** Objects in the cluster that differ from the release. Pure. */
 const driftFindings = (
-  {name, namespace, target}: Installed & {namespace: string},
+  {name, kubeTarget, target}: InCluster,
   drift: readonly ObjectDrift[],
 ): ObjectFinding[] =>
   drift.map((each) => {
     const finding = driftFinding(each);
-    const edit = kubectlCommand({}, 'edit', finding.subject.object, '--namespace', namespace);
-    const own = {release: name, kubeTarget: {namespace}};
+    const edit = kubectlCommand(
+      kubeTarget,
+      'edit',
+      finding.subject.object,
+      '--namespace',
+      kubeTarget.namespace,
+    );
+    const own = {release: name, kubeTarget};
     const restore = `Restore it: ${currentValues(own)} && ${ownCommand('install', own, '--values-file', 'current.yaml', '--chart', target.chart)}`;
     const remedy = {
       missing: restore,
@@ -212,7 +225,7 @@ interface ClusterVersions {
 
 /** A chart version that is outdated, withdrawn or unsupported by this Kubernetes version. Pure. */
 export const versionFindings = (
-  installed: Installed & {namespace: string},
+  installed: InCluster,
   cluster: ClusterVersions,
   places: BundlePositions,
 ): ObjectFinding[] => [
@@ -221,7 +234,7 @@ export const versionFindings = (
 ];
 
 function behind(
-  {name, namespace, target}: Installed & {namespace: string},
+  {name, kubeTarget, target}: InCluster,
   {server = ''}: ClusterVersions,
   places: BundlePositions,
 ): ObjectFinding[] {
@@ -231,7 +244,7 @@ function behind(
   const fits = releasesOf(chart).filter((each) => !isTooOld(server, {chart, version: each}));
   const next = fits.at(-1) ?? newestKnown;
   const isNewest = next === version;
-  const own = {release: name, kubeTarget: {namespace}};
+  const own = {release: name, kubeTarget};
   const upgrade =
     standing === 'older-than-known'
       ? `Upgrade with the current settings: ${ownCommand('install', own, '--chart', chart, '--chart-version', next)}`

@@ -89,6 +89,12 @@ async function isLink(path: string): Promise<boolean> {
   }
 }
 
+/** Whoever made the link selected another file for the secrets. */
+const linkFailure = (path: string, flag: PlaceFlag | undefined): ExpectedError =>
+  failed('UNWRITABLE_FILE', `Cannot write ${path}: a symbolic link to another file.`, [
+    `Remove the link, or use another path${flag === undefined ? '' : ` with ${flag}`}`,
+  ]);
+
 /** With missing parents, for the owner only. Node.js never returns from a recursive mkdir below /proc. */
 async function makeDirectory(path: string): Promise<void> {
   try {
@@ -162,6 +168,7 @@ export class NodeFiles implements Files {
       // Renaming over /dev/stdout would replace the device.
       if ((await this.kindOf(path, flag)) === 'stream') await writeFile(path, text);
       else {
+        if (isPrivate && (await isLink(path))) throw linkFailure(path, flag);
         const {default: writeFileAtomic} = await import('write-file-atomic');
         await writeFileAtomic(path, text, isPrivate ? {mode: 0o600} : {});
       }

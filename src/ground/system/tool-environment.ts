@@ -3,8 +3,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Variables that select another cluster, user or namespace than the flags, or change what a command of kubectl does. */
 const REPLACES_FLAGS = /^(HELM_KUBE\w+|HELM_NAMESPACE|KUBERC)$/i;
 
-/** Tokens of this program, which plugins of the tools would inherit. */
-const OF_THIS_PROGRAM = /^(SCALR_TOKEN|SCALR_AGENT_TOKEN)$/;
+/** Tokens and settings of this program, which plugins of the tools would inherit; the URL of a proxy can contain a password. */
+const OF_THIS_PROGRAM = /^(SCALR_TOKEN|SCALR_AGENT_TOKEN|SCALR_AGENT_INSTALL_.+|TF_TOKEN_.+)$/;
 
 /** Set variables of helm and kubectl that this program does not pass on. */
 export const ignoredVariables = (env: Environment): string[] =>

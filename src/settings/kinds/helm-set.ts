@@ -1,4 +1,4 @@
-import {InvalidValue, type Kind} from './kind.ts';
+import {InvalidValue, type Kind, noAssignment} from './kind.ts';
 import {pairs} from './lists.ts';
 
 /** Assignments to values paths, `a.b=value`; dots inside keys are escaped as `\.`. */
@@ -95,18 +95,15 @@ function assignmentsIn(item: string): [path: string, value: string][] {
   if (!/^(?:\\.|[^=,\\])+=/.test(others))
     throw new InvalidValue(
       `The comma in the value of "${path}" starts another assignment, as in Helm`,
-      `Escape the comma: ${asHelmSet(path, unescaped(rest))}`,
+      `Escape each comma of the value: ${path}=a\\,b`,
     );
   return [[path, unescaped(rest.slice(0, end))], ...assignmentsIn(others)];
 }
 
 const refuseBare = (text: string): never => {
   if (text.startsWith('='))
-    throw new InvalidValue(`"${text}" has no key before "="`, 'Use the form a.b[0].c=value');
-  throw new InvalidValue(
-    `"${text}" has no "="`,
-    `Use ${/^[^:]+:./.test(text) ? text.replace(/:\s*/, '=') : `${text}=value`}`,
-  );
+    throw new InvalidValue('The assignment has no key before "="', 'Use the form a.b[0].c=value');
+  throw noAssignment(text);
 };
 
 /** `a."b.c"` is `a.b\.c`: READMEs quote keys for the shell, and escape dots and slashes inside the quotes. */

@@ -11,6 +11,12 @@ export class InvalidValue extends Error {
   }
 }
 
+/** A refused assignment such as `NAME: value`, which can contain a password. */
+export function noAssignment(text: string): InvalidValue {
+  const [name = ''] = /^[^:\s]+/.exec(text) ?? [];
+  return new InvalidValue(`"${name}" has no "="`, `Use ${name || 'key'}=value`);
+}
+
 /** A value that requires another setting. */
 export class MissingSetting extends InvalidValue {}
 

@@ -1,6 +1,6 @@
 import {isMap, type Tree} from '../../ground/tree.ts';
 import {isReadAsString} from '../../ground/yaml-text.ts';
-import {InvalidValue, type Kind} from './kind.ts';
+import {InvalidValue, type Kind, noAssignment} from './kind.ts';
 
 export const LINES = /\r?\n/;
 export const COMMAS_OR_LINES = /\r?\n|,/;
@@ -100,14 +100,14 @@ function entriesOf(raw: unknown, asItems: (raw: unknown) => string[]): [string, 
   if (Array.isArray(raw)) return asItems(raw).map(splitPair);
   if (typeof raw === 'object' && raw !== null) return Object.entries(raw);
   throw new InvalidValue(
-    `Expected a mapping, got ${JSON.stringify(raw)}`,
+    `Expected a mapping, got a ${typeof raw}`,
     'Write one key and value per line',
   );
 }
 
 function splitPair(pair: string): [string, string] {
   const at = pair.indexOf('=');
-  if (at < 1) throw new InvalidValue(`"${pair}" has no "="`, `Use ${pair}=value`);
+  if (at < 1) throw noAssignment(pair);
   return [pair.slice(0, at).trim(), pair.slice(at + 1)];
 }
 

@@ -1,3 +1,4 @@
+import {maskSecrets} from '../../ground/errors.ts';
 import {closest} from '../../ground/similar-text.ts';
 import type {Tree} from '../../ground/tree.ts';
 import {isReadAsString} from '../../ground/yaml-text.ts';
@@ -33,7 +34,7 @@ export function text({
       if (value === '')
         throw new InvalidValue('The value is empty', 'Set a value, or remove the setting');
       if (pattern && !pattern.test(value)) {
-        const similar = near?.(value);
+        const similar = maskSecrets(value) === value ? near?.(value) : undefined;
         const step =
           similar === undefined ? example && `Example: ${example}` : `Did you mean ${similar}?`;
         throw new InvalidValue(`"${value}" is not ${expected}`, step);

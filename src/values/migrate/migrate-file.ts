@@ -265,6 +265,8 @@ export const missing = (
     options: [{add, when: 'Set the chart and its version'}],
   });
 
+const VERSION = /^v?\d+\.\d+\.\d+([-+].*)?$/;
+
 /** The text CHART@VERSION; with --to also CHART, for its newest version. @throws ExpectedError */
 export function parseTarget(
   flag: '--from' | '--to',
@@ -274,7 +276,7 @@ export function parseTarget(
   const [name = '', version, ...more] = text.split('@');
   if (!isChart(name) || more.length > 0 || version === '') {
     const near = closest(name, CHART_NAMES);
-    const example = `${near ?? 'agent-job'}@${version || '0.6.5'}`;
+    const example = `${near ?? 'agent-job'}@${VERSION.test(version ?? '') ? version : '0.6.5'}`;
     const isUnknown = more.length === 0 && /^agent-[a-z0-9-]+$/.test(name) && !isChart(name);
     throw failed(
       'INVALID_SETTING',
@@ -299,7 +301,7 @@ function checkTarget(
   version?: string,
   read?: Target,
 ): {target: Target; warnings: SettingFinding[]} {
-  if (version !== undefined && !/^v?\d+\.\d+\.\d+([-+].*)?$/.test(version)) {
+  if (version !== undefined && !VERSION.test(version)) {
     throw failed('INVALID_SETTING', `${flag}: "${version}" is not a chart version.`, [
       `Example: ${flag} ${name}@0.6.5`,
     ]);

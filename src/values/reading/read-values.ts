@@ -2,7 +2,7 @@ import {ChartVersion} from '../../charts/chart-version.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import type {ValuesEntry} from '../../charts/shared/row.ts';
 import {type Reading, readRows} from '../../charts/shared/support.ts';
-import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
+import {scopeOf} from '../../charts/support.ts';
 import {
   copyOf,
   getAt,
@@ -16,6 +16,7 @@ import {
   type Tree,
   type Values,
 } from '../../ground/tree.ts';
+import {catalog} from '../../settings/catalog.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import type {Settings} from '../../settings/settings.ts';
 
@@ -77,12 +78,22 @@ export function readValues(values: Values, target: Target): ReadValues {
 export function writtenSettings(values: Values, target: Target): Map<string, unknown> {
   const version = ChartVersion.of(target);
   const {settings} = readValues(values, version);
-  const isWritten = (id: string): boolean =>
-    rowsWithKeys(version, {id}).some(({paths}) =>
-      paths.some((path) => getAt(values, path) !== undefined),
+  const usual = readValues({}, version).settings;
+  const {rows} = version.description;
+  const isWritten = (id: string, value: unknown): boolean => {
+    const own = rows.filter(({setting}) => setting.id === id);
+    const hasKey = own.some(({paths}) => paths.some((path) => getAt(values, path) !== undefined));
+    // Some settings follow from other keys, such as the public roots from the CA bundle.
+    const isImplied = own.some(({paths}) => paths.length === 0);
+    return (
+      hasKey || (isImplied && !sameTree(value, usual.get(id)) && !sameTree(value, fallbackOf(id)))
     );
-  return new Map([...settings].filter(([id]) => isWritten(id)));
+  };
+  return new Map([...settings].filter(([id, value]) => isWritten(id, value)));
 }
+
+const fallbackOf = (id: string): unknown =>
+  catalog.find((setting) => setting.id === id)?.fallback?.(() => undefined);
 
 /** The same for values that are merged over the defaults already. */
 export function readEffective(effective: Values, target: Target): Reading {

@@ -78,6 +78,11 @@ export const AGENT_LINES: readonly AgentLine[] = [
   },
   {code: 'DISK_FULL', line: 'write /tmp/plan: disk quota exceeded', permanentFrom: 60},
   {
+    code: 'NOEXEC_MOUNT',
+    line: 'fork/exec /cache/plugins/terraform-provider-aws_v5: permission denied',
+    permanentFrom: 30,
+  },
+  {
     code: 'DATA_NOT_WRITABLE',
     line: "PermissionError: [Errno 13] Permission denied: '/var/lib/scalr-agent'",
     permanentFrom: 30,
@@ -162,6 +167,10 @@ export const AGENT_LINES: readonly AgentLine[] = [
   {
     code: 'DOCKER_UNREACHABLE',
     line: 'permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock',
+  },
+  {
+    code: 'DOCKER_UNREACHABLE',
+    line: 'dial unix /var/run/docker.sock: connect: permission denied',
   },
   {
     code: 'DOCKER_UNREACHABLE',

@@ -91,7 +91,7 @@ test('lists the newest revision of each release, without uninstalled ones', asyn
   ]);
 });
 
-test('a Secret of Helm without a release is named, and does not hide other releases', async () => {
+test('a Secret of Helm without a release is named, with the chart of its objects, and does not hide other releases', async () => {
   const broken = {...helmRecord({...agent, name: 'broken'}), data: {release: 'bm8gcmVsZWFzZQ=='}};
   const releases = new StoredReleases(
     fakeKubernetes({
@@ -103,13 +103,18 @@ test('a Secret of Helm without a release is named, and does not hide other relea
       ],
     }),
   );
-  const message = 'Secret sh.helm.release.v1.broken.v1 contains no Helm release';
+  const message =
+    'Secret sh.helm.release.v1.broken.v1 has the labels of a Helm release, but contains none';
+  const steps = [
+    'Check whether Helm lists revision 1: helm history broken --namespace scalr',
+    'If not, delete the Secret: kubectl delete secret sh.helm.release.v1.broken.v1 --namespace scalr',
+  ];
   expect(await releases.newest({release: 'broken', kubeTarget}, options)).toEqual({
-    error: {kind: 'refused', message},
+    error: {kind: 'refused', message, steps},
   });
   const {items, error} = await releases.list(kubeTarget, {...options, everywhere: false});
   expect({items: items.map(({chart}) => chart), error}).toEqual({
-    items: ['', 'agent-local-0.6.5'],
+    items: ['agent-local-0.6.5', 'agent-local-0.6.5'],
     error: undefined,
   });
 });

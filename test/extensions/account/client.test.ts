@@ -63,7 +63,7 @@ test('gives up after five attempts', async () => {
   const failure = await failureOf(listPools(client));
   expect(failure).toMatchObject({
     code: 'SCALR_UNREACHABLE',
-    message: `Cannot reach Scalr at ${api.url} (HTTP 503).`,
+    message: `${api.url} reports an error (HTTP 503).`,
   });
   expect(waits).toHaveLength(4);
   expect(waits.every((wait, index) => wait >= 1000 * 2 ** index && wait <= 1250 * 2 ** index)).toBe(

@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process';
-import {mkdtempSync, statSync, writeFileSync} from 'node:fs';
+import {mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {open} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -25,6 +25,23 @@ describe('a missing directory', () => {
       code: 'UNWRITABLE_FILE',
     });
   });
+});
+
+test('a file with secrets is not written through a symbolic link, other files are', async () => {
+  const target = join(folder, 'victim');
+  const link = join(folder, 'link.env');
+  writeFileSync(target, 'before', {mode: 0o644});
+  symlinkSync(target, link);
+  await expect(
+    new NodeFiles().write(link, 'TOKEN=secret', {isPrivate: true, flag: '--out'}),
+  ).rejects.toMatchObject({
+    code: 'UNWRITABLE_FILE',
+    message: `Cannot write ${link}: a symbolic link to another file.`,
+    remedies: [{text: 'Remove the link, or use another path with --out'}],
+  });
+  expect([readFileSync(target, 'utf8'), statSync(target).mode & 0o777]).toEqual(['before', 0o644]);
+  await new NodeFiles().write(link, 'public', {isPrivate: false});
+  expect(readFileSync(target, 'utf8')).toBe('public');
 });
 
 test('names of directories end with a slash, and an unreadable directory has none', async () => {

@@ -518,6 +518,17 @@ describe('refuses', () => {
   ])('%s', (_, text, to, from, message) => {
     expect(() => migrate(text, to, from)).toThrow(message);
   });
+
+  test.each([
+    ['foo@1', 'agent-job@0.6.5'],
+    ['agent-locl@0.6.4', 'agent-local@0.6.4'],
+  ])('%s with the example %s, whose version is complete', (from, example) => {
+    expect(() => migrate('a: 1\n', 'agent-job@0.6.5', from)).toThrow(
+      expect.objectContaining({
+        suggestions: expect.arrayContaining([`Example: --from ${example}`]),
+      }),
+    );
+  });
 });
 
 describe('comments', () => {

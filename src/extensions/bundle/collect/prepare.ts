@@ -61,6 +61,8 @@ export interface BundleOptions {
 export interface PreparedBundle {
   /** Namespace, container or journal; part of the file name. */
   name: string;
+  /** Selects the cluster in printed commands; absent on a machine. */
+  kubeTarget?: ClusterTarget;
   releases: readonly (BundledRelease & {
     status: string;
     values: Values | undefined;
@@ -155,6 +157,7 @@ export async function prepareBundle(
   const parts = [namespace, found, versions, ...read, secrets, around, account];
   return {
     name: kubeTarget.namespace,
+    kubeTarget,
     releases,
     scope,
     present: {releases: seen.map(({name}) => name), runs: runIds(namespace.objects, releases)},
@@ -218,10 +221,10 @@ interface Surroundings {
 /** Problems of the record and of the Secrets of a release, as `status` shows them. Missing objects are part of the drift. */
 function causesIn(
   installed: InstalledData | undefined,
-  {kubeTarget: {namespace: own}, namespace, secrets}: Surroundings,
+  {kubeTarget, namespace, secrets}: Surroundings,
 ): readonly ObjectFinding[] {
   if (installed === undefined) return [];
-  const name = {release: installed.name, kubeTarget: {namespace: own}};
+  const name = {release: installed.name, kubeTarget};
   const found = new Set(secrets.items.map(({metadata}) => metadata.name));
   const workloads = namespace.objects.filter((each) => helmReleaseOf(each) === installed.name);
   const missing = secretsRequiredBy(workloads).filter((each) => !found.has(each));

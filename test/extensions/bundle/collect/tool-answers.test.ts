@@ -1,8 +1,11 @@
 import {expect, test} from 'vitest';
 import {HelmReleases} from '../../../../src/cluster/helm/helm-releases.ts';
+import {StoredReleases} from '../../../../src/cluster/helm/stored-releases.ts';
 import {findReleases, readRelease} from '../../../../src/extensions/bundle/collect/tools.ts';
 import {argumentsOf} from '../../../../src/ground/call-arguments.ts';
 import type {ProcessResult} from '../../../../src/ground/command-line.ts';
+import {fakeKubernetes} from '../../../support/fake-kubernetes.ts';
+import {chartObject, helmRecord} from '../../../support/helm-record.ts';
 
 const place = {namespace: 'n'};
 const signal = new AbortController().signal;
@@ -73,5 +76,23 @@ test.each([
       what: 'releases/mine/manifest',
       error: {message: 'the record of Helm contains no valid manifest'},
     },
+  ]);
+});
+
+test('a newest record that cannot be read is a gap beside the older revisions', async () => {
+  const agent = {name: 'mine', namespace: 'n', chart: 'agent-local-0.6.5'};
+  const broken = {...helmRecord({...agent, revision: 5}), data: {release: 'bm8gcmVsZWFzZQ=='}};
+  const objects = [helmRecord({...agent, status: 'superseded'}), broken, chartObject(agent)];
+  const releases = new StoredReleases(fakeKubernetes({objects}));
+  expect(await findReleases(place, releases, signal)).toEqual({
+    releases: [{name: 'mine', status: 'deployed', chart: 'agent-local', version: '0.6.5'}],
+    gaps: [],
+  });
+  const {files, gaps} = await readRelease('mine', place, releases, signal);
+  expect(files(() => () => '').map(({name}) => name)).toEqual(['releases/mine/history.json']);
+  expect(gaps.map(({what, isMinor}) => [what, isMinor])).toEqual([
+    ['releases/mine/history.json', false],
+    ['releases/mine/values.json', false],
+    ['releases/mine/manifest', false],
   ]);
 });

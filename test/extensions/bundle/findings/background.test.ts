@@ -6,7 +6,7 @@ import {BundlePositions} from '../../../../src/extensions/bundle/positions.ts';
 const NOWHERE = new BundlePositions([], new Set(), []);
 const JOB = {
   name: 'mine',
-  namespace: 'scalr',
+  kubeTarget: {namespace: 'scalr', kubeContext: 'prod'},
   target: {chart: 'agent-job', version: '0.6.5'},
 } as const;
 
@@ -16,7 +16,11 @@ test('reports that debug logs were off, with the command that enables them', () 
       verdict: 'note',
       code: 'DEBUG_OFF',
       remedies: [
-        {text: expect.stringContaining('scalr-agent debug --release mine --namespace scalr on')},
+        {
+          text: expect.stringContaining(
+            'scalr-agent debug --release mine --namespace scalr --kube-context prod on',
+          ),
+        },
       ],
     },
   ]);

@@ -2,8 +2,11 @@ import {describe, expect, test} from 'vitest';
 import type {ChartName} from '../../../../src/charts/releases/chart-name.ts';
 import {newestOf, releasesOf, WITHDRAWN} from '../../../../src/charts/releases/target.ts';
 import {within} from '../../../../src/charts/releases/versions.ts';
+import type {KubernetesObject} from '../../../../src/cluster/kubernetes/objects.ts';
 import type {NodeObject} from '../../../../src/cluster/platform/readings.ts';
+import type {PreparedBundle} from '../../../../src/extensions/bundle/collect/prepare.ts';
 import {
+  allFindings,
   configurationFindings,
   versionFindings,
 } from '../../../../src/extensions/bundle/findings.ts';
@@ -132,7 +135,7 @@ describe('a version', () => {
     name = 'mine',
   ) =>
     versionFindings(
-      {name, namespace: 'agents', target: target(chart, version)},
+      {name, kubeTarget: {namespace: 'agents'}, target: target(chart, version)},
       {server, nodes},
       new BundlePositions(texts, new Set(), []),
     );
@@ -231,4 +234,43 @@ describe('a version', () => {
       expect(found.every(({verdict}) => verdict === 'warning')).toBe(true);
     }
   });
+});
+
+test('every command of a remedy selects the cluster of the bundle', () => {
+  const stopped = {
+    kind: 'Deployment',
+    metadata: {name: 'agent', namespace: 'agents'},
+    spec: {replicas: 0},
+  } as KubernetesObject;
+  const prepared: PreparedBundle = {
+    name: 'agents',
+    kubeTarget: {namespace: 'agents', kubeContext: 'prod'},
+    releases: [
+      {
+        ...target('agent-job', '0.6.1'),
+        name: 'mine',
+        status: 'deployed',
+        values: {},
+        causes: [],
+        runsOf: undefined,
+        drift: [
+          {object: 'Deployment a', problem: 'missing', paths: []},
+          {object: 'Deployment b', problem: 'added', paths: ['spec.replicas']},
+        ],
+      },
+    ],
+    scope: {objects: [stopped], pods: []},
+    texts: () => [],
+    logs: [],
+    api: {stream: () => Promise.reject(new Error('no logs'))},
+    knownSecrets: [],
+    gaps: [],
+  };
+  const found = allFindings(prepared, new BundlePositions([], new Set(), []), [], new Date());
+  const commands = found
+    .flatMap(({remedies}) => remedies.map(({text}) => text))
+    .flatMap((text) => text.match(/(?:kubectl|helm|scalr-agent) .*?(?= && |$)/g) ?? [])
+    .filter((command) => !command.startsWith('scalr-agent validate '));
+  expect(commands.length).toBeGreaterThan(4);
+  expect(commands.filter((each) => !/--(?:kube-)?context prod\b/.test(each))).toEqual([]);
 });
