@@ -13,14 +13,13 @@ import {
 import type {PoolInstall} from '../cli/install-pool.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import type {InstallRequest, InstallResult} from '../cli/plan-cluster-install.ts';
-import type {DecidedInstall, WizardOutcome} from '../cli/wizard.ts';
+import type {DecidedInstall, WizardOutcome, WizardStart} from '../cli/wizard.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
 import type {GeneratedValues} from '../values/generate.ts';
-import type {WizardState} from '../wizard/wizard-state.ts';
 
 export default class Install extends BaseCommand<InstallResult | HostInstallResult | undefined> {
   static override summary = 'Install an agent, or update an existing release.';
@@ -51,7 +50,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
 
   /** The wizard continues after another command that has changed nothing. */
   async #converse(flags: InstallFlags): Promise<InstallResult | HostInstallResult | undefined> {
-    for (let state: WizardState | undefined; ; ) {
+    for (let state: WizardStart['state']; ; ) {
       const outcome = await this.#runWizard(flags, state);
       if (outcome.kind === 'left') {
         this.say(outcome.text);
@@ -155,7 +154,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     return this.prompter !== undefined && !isSettled;
   }
 
-  async #runWizard(flags: InstallFlags, state?: WizardState): Promise<WizardOutcome> {
+  async #runWizard(flags: InstallFlags, state?: WizardStart['state']): Promise<WizardOutcome> {
     const {decideWithOperator} = await import('../cli/wizard.ts');
     const access = {
       accessTo: (kubeTarget: ClusterTarget) =>

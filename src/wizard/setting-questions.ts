@@ -117,7 +117,10 @@ const QUESTIONS: readonly SettingQuestion[] = [
     hasChartDefault: true,
   },
   {setting: namespace, meaning: 'The agent and its objects are created in it.'},
-  {setting: release, meaning: 'Helm lists the agent under this name, and its objects begin with it.'},
+  {
+    setting: release,
+    meaning: 'Helm lists the agent under this name, and its objects begin with it.',
+  },
   {setting: cloud, suggested: 'other'},
   {
     setting: nodeOs,

@@ -103,6 +103,9 @@ const STATES: Readonly<Record<string, State>> = {
   secrets: {
     but: {secrets: new Map([['scalr-agent-token', known(undefined, 'scalr-agent-token')]])},
   },
+  'service-accounts': {
+    but: {accounts: new Map([['terraform', known(undefined, 'serviceaccounts')]])},
+  },
   token: {but: {token: 'not-a-token'}},
   'pull-secrets': {
     but: {
