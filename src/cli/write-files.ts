@@ -105,7 +105,7 @@ const pathsOf = (files: readonly FoundFile[]): string => files.map(({path}) => p
 function foreignFiles(foreign: readonly FoundFile[], {flag}: Destination): ExpectedError {
   const isOne = foreign.length === 1;
   return new ExpectedError(
-    `${pathsOf(foreign)} already ${isOne ? 'exists' : 'exist'}, and scalr-agent did not write ${isOne ? 'it' : 'them'}. Nothing was written.`,
+    `${pathsOf(foreign)} already ${isOne ? 'exists' : 'exist'}, and ${isOne ? 'is not a file' : 'are not files'} of this program. Nothing was written.`,
     {
       code: 'FILE_EXISTS',
       suggestions: [
@@ -145,7 +145,7 @@ async function confirmReplacement(
   const them = isOne ? 'it' : 'them';
   const exists = `${pathsOf(taken)} already ${isOne ? 'exists' : 'exist'}.`;
   if (prompter) {
-    const note = foreign.length === 0 ? '' : ` scalr-agent did not write ${pathsOf(foreign)}.`;
+    const note = foreign.length === 0 ? '' : ` Not of this program: ${pathsOf(foreign)}.`;
     if (await prompter.confirm(`${exists}${note} Replace ${them}?`)) return;
     throw failed('DECLINED', 'Canceled. Nothing was changed.');
   }
