@@ -218,7 +218,7 @@ export const dockerfileFlags = {
     options: [...BASES],
   }),
   package: Flags.string({
-    summary: 'Package for the Dockerfile, from apt; can be repeated.',
+    summary: 'Package for the Dockerfile, from apt. Can be repeated.',
     helpValue: '<NAME>',
     ...repeated,
   }),

@@ -145,7 +145,7 @@ async function confirmReplacement(
   const them = isOne ? 'it' : 'them';
   const exists = `${pathsOf(taken)} already ${isOne ? 'exists' : 'exist'}.`;
   if (prompter) {
-    const note = foreign.length === 0 ? '' : ` Not of this program: ${pathsOf(foreign)}.`;
+    const note = foreign.length === 0 ? '' : ` No export has written ${pathsOf(foreign)}.`;
     if (await prompter.confirm(`${exists}${note} Replace ${them}?`)) return;
     throw failed('DECLINED', 'Canceled. Nothing was changed.');
   }

@@ -28,7 +28,7 @@ export function roleSettingOf({answers}: WizardState): string | undefined {
 }
 
 /** The chosen identity, or the one that an annotation of the service account is for. */
-export const identityOf = ({answers: {get}}: WizardState): string =>
+export const workloadIdentityOf = ({answers: {get}}: WizardState): string =>
   get(workloadIdentity) ??
   Object.entries(IDENTITY_ANNOTATIONS).find(
     ([, key]) => get(serviceAccountAnnotation)?.[key] !== undefined,

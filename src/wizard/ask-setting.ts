@@ -14,7 +14,7 @@ import {type Answer, Settings} from '../settings/settings.ts';
 import {sizing} from '../values/sizing.ts';
 import {type AskOptions, ask} from './ask.ts';
 import {CHART_MEANINGS} from './ask-chart.ts';
-import {identityOf} from './ask-role.ts';
+import {workloadIdentityOf} from './ask-role.ts';
 import type {Asking} from './asking.ts';
 import {CONSENT_QUESTION, needsConsent} from './clear-text.ts';
 import {decided} from './decisions.ts';
@@ -109,7 +109,7 @@ function optionsOf(
 const currentOf = (setting: Setting, view: WizardState): Answer | undefined =>
   view.answers.answer(setting) ??
   (setting === (workloadIdentity as Setting)
-    ? {value: identityOf(view), source: 'prompt'}
+    ? {value: workloadIdentityOf(view), source: 'prompt'}
     : undefined);
 
 /** Values that exist in the cluster. */

@@ -30,7 +30,7 @@ import {caFile, caPublicRoots} from '../settings/tls.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import {sizing} from '../values/sizing.ts';
 import {CHART_MEANINGS, chartChoices} from './ask-chart.ts';
-import {identityOf, ROLE} from './ask-role.ts';
+import {ROLE, workloadIdentityOf} from './ask-role.ts';
 import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
 import {environmentVariable} from './machine-proxy.ts';
 import {freeText, nodesOfRuns} from './node-room.ts';
@@ -85,7 +85,7 @@ export function valueText(setting: Setting, {state, known}: TopicView): string |
   const fallback =
     state.answers.get(setting) ??
     chartDefaultOf(setting, state, requirementsOf(known)) ??
-    (setting === (workloadIdentity as Setting) ? identityOf(state) : undefined);
+    (setting === (workloadIdentity as Setting) ? workloadIdentityOf(state) : undefined);
   if (answer !== undefined) return answerText(wording, answer);
   return fallback === undefined
     ? undefined
