@@ -300,6 +300,7 @@ describe('the command', () => {
     ['systemd', 'install.sh', '#!/bin/sh\n'],
     ['docker', 'run.sh', '#!/bin/sh\n# mine\n'],
     ['terraform', 'README.md', '# My repository\n'],
+    ['helmfile', 'clusters/default.yaml', '# Answers file for scalr-agent\nurl: a\n'],
   ])('%s does not replace a file %s that it did not write, even with --yes', async (target, name, text) => {
     const files = memoryFiles({[name]: text});
     const argv = [target, ...URL_FLAG, '--yes'];
