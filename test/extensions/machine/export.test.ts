@@ -277,7 +277,7 @@ describe('the command', () => {
     });
     expect(agreed).toMatchObject({exit: 0});
     expect(questions).toEqual([
-      'compose.yaml already exists. No export has written compose.yaml. Replace it?',
+      'compose.yaml already exists. Not written by scalr-agent: compose.yaml. Replace it?',
     ]);
     expect(files.written.map(({path}) => path)).toContain('compose.yaml');
   });
