@@ -63,7 +63,7 @@ async function obstacleIn(
   for (const path of paths) {
     if ((await files.kindOf(path, '--save')) !== 'file') continue;
     const text = (await files.read(path)).toString('utf8');
-    if (!OWN.test(text)) return `${path} exists, and scalr-agent did not write it.`;
+    if (!OWN.test(text)) return `${path} exists, and is not a file of this program.`;
     if (path.endsWith(ANSWERS) && isOfOther(text, saved))
       return `${path} belongs to an agent in another cluster or namespace.`;
   }

@@ -114,7 +114,7 @@ const pathsOf = (files: readonly FoundFile[]): string => files.map(({path}) => p
 function foreignFiles(foreign: readonly FoundFile[], {flag}: Destination): ExpectedError {
   const isOne = foreign.length === 1;
   return new ExpectedError(
-    `${pathsOf(foreign)} already ${isOne ? 'exists' : 'exist'}, and scalr-agent did not write ${isOne ? 'it' : 'them'}. Nothing was written.`,
+    `${pathsOf(foreign)} already ${isOne ? 'exists' : 'exist'}, and ${isOne ? 'is not a file' : 'are not files'} of this program. Nothing was written.`,
     {
       code: 'FILE_EXISTS',
       suggestions: [

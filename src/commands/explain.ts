@@ -64,10 +64,11 @@ function explainedText(
 async function explained(text: string): Promise<Explanation[]> {
   if (!text.includes(' ')) return explain(ofContainer(text));
   const {codeOfEvent} = await import('../checks/diagnose/explain.ts');
-  const {matchLine} = await import('../checks/diagnose/agent-log.ts');
+  const {isOtherLogin, matchLine} = await import('../checks/diagnose/agent-log.ts');
   return explain(text, {
     certain: codeOfToolLine(text) ?? codeOfEvent(text),
     probable: matchLine(text)?.meaning,
+    isOfOthers: isOtherLogin(text),
   });
 }
 

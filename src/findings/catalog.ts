@@ -64,13 +64,18 @@ interface CodeOfLine {
   certain?: string | undefined;
   /** Of a line that another program can print too. It comes first. */
   probable?: string | undefined;
+  /** Of another program, in which words such as 403 mean something else. */
+  isOfOthers?: boolean;
 }
 
 /**
  * The explanations of a code, of a word that kubectl or a log uses, or of a pasted line that contains such words; empty if
  * nothing matches.
  */
-export function explain(text: string, {certain, probable}: CodeOfLine = {}): Explanation[] {
+export function explain(
+  text: string,
+  {certain, probable, isOfOthers = false}: CodeOfLine = {},
+): Explanation[] {
   const all = explanations();
   const wanted = normal(text);
   // Without a dash, it may be a word as well.
@@ -89,7 +94,7 @@ export function explain(text: string, {certain, probable}: CodeOfLine = {}): Exp
   const pasted = new Set([
     ...resembling(text, all.filter(isOwnMessage)),
     ...all.filter(({code}) => code === probable),
-    ...inLine(text, all),
+    ...(isOfOthers ? [] : inLine(text, all)),
   ]);
   return pasted.size > 0 ? [...pasted] : withWords(text, all);
 }

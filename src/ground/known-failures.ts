@@ -1,4 +1,4 @@
-import type {Call, HelmCall} from './call.ts';
+import type {Call, HelmCall, HelmVerb} from './call.ts';
 import {callText} from './call-arguments.ts';
 import {type ClusterSelection, type ClusterTarget, kubectlCommand} from './command-line.ts';
 import {pluginOutput, pluginProblem} from './credential-plugin.ts';
@@ -6,7 +6,7 @@ import {type FailureCode, RUN_AGAIN, RUN_VERBOSE} from './errors.ts';
 import {changing, type Remedy} from './finding.ts';
 import {anonymousText, loginSteps, REJECTED_LOGIN, userIn} from './identity.ts';
 import {policyRemedies} from './policy-remedies.ts';
-import {registryText, unreachableSteps, unreachableText} from './unreachable.ts';
+import {downloadText, unreachableSteps, unreachableText} from './unreachable.ts';
 import {QUOTED_PAGE, webPageIn, webPageSteps, webPageText} from './web-page.ts';
 
 /** Error code and next steps of a failure, for every tool. */
@@ -63,6 +63,8 @@ interface KnownFailure {
   /** Replaces "helm upgrade failed: …", without a full stop. */
   text?(stderr: string): string | undefined;
   tool?: Call['tool'];
+  /** Only these calls of helm. */
+  verbs?: readonly HelmVerb[];
   stderr: RegExp;
 }
 
@@ -86,6 +88,20 @@ export function changedDefinition(cluster: ClusterSelection, call: Call): string
 /** Requests to an OCI registry, and to the address of an archive, as Helm prints them; the API server has no such paths. */
 const CHART_REGISTRY =
   /FetchReference|failed to resolve \S+:|\/v2\/\S+\/(?:manifests|blobs|tags)\b|\[manifests |scope=repository|\.tgz"/;
+
+const OF_REPOSITORY = changing`Check ${{id: 'chart-version'}} and the connection to the chart repository, or use a local chart with ${{id: 'chart-source'}}`;
+
+const OF_REGISTRY: Pick<KnownFailure, 'code' | 'text' | 'suggestions'> = {
+  code: 'CHART_NOT_FOUND',
+  text: downloadText,
+  suggestions: (_, __, call) =>
+    (call as HelmCall).chart?.source === undefined
+      ? [OF_REPOSITORY]
+      : [
+          changing`Check the reference in ${{id: 'chart-source'}}, and the connection to its registry`,
+          'If the registry is private, log in to it with helm first',
+        ],
+};
 
 const CREDENTIALS = /getting credentials|exec plugin: /i;
 
@@ -122,24 +138,19 @@ const OF_CLUSTER_TOOLS: readonly KnownFailure[] = [
     code: 'INVALID_CHART_SOURCE',
     suggestions: () => [changing`Correct the path in ${{id: 'chart-source'}}`],
   },
+  {tool: 'helm', stderr: CHART_REGISTRY, ...OF_REGISTRY},
   {
     tool: 'helm',
-    stderr: CHART_REGISTRY,
-    code: 'CHART_NOT_FOUND',
-    text: registryText,
-    suggestions: () => [
-      changing`Check the reference in ${{id: 'chart-source'}}, and the connection to its registry`,
-      'If the registry is private, log in to it with helm first',
-    ],
+    verbs: ['pull', 'show chart', 'show crds', 'template'],
+    stderr: /dial tcp|\bx509: |\btls: |TLS handshake timeout|proxyconnect|\bEOF$|Unauthorized/m,
+    ...OF_REGISTRY,
   },
   {
     tool: 'helm',
     stderr:
       /chart ".*" .*not found|failed to (download|fetch|pull)|could not find|404 Not Found|not a valid chart repository or cannot be reached|\/index\.yaml/i,
     code: 'CHART_NOT_FOUND',
-    suggestions: () => [
-      changing`Check ${{id: 'chart-version'}} and the connection to the chart repository, or use a local chart with ${{id: 'chart-source'}}`,
-    ],
+    suggestions: () => [OF_REPOSITORY],
   },
   {
     stderr: /failed calling webhook/i,
@@ -295,13 +306,17 @@ const OF_TOOL =
 /** The code of a line that helm or kubectl printed; undefined for other lines and for errors without a code of their own. */
 export function codeOfToolLine(line: string): string | undefined {
   const code = OF_TOOL.test(line)
-    ? OF_CLUSTER_TOOLS.find(({stderr}) => stderr.test(line))?.code
+    ? OF_CLUSTER_TOOLS.find(({stderr, verbs}) => verbs === undefined && stderr.test(line))?.code
     : undefined;
   return code === 'TOOL_FAILED' ? undefined : code;
 }
 
 /** The first one that matches what the tool printed. */
-export function knownFailure({tool}: Call, stderr: string): KnownFailure | undefined {
+export function knownFailure(call: Call, stderr: string): KnownFailure | undefined {
+  const {tool} = call;
   const known = tool === 'helm' || tool === 'kubectl' ? OF_CLUSTER_TOOLS : OF_MACHINE_TOOLS;
-  return known.find((each) => (each.tool ?? tool) === tool && each.stderr.test(stderr));
+  const isOf = (each: KnownFailure): boolean =>
+    (each.tool ?? tool) === tool &&
+    (each.verbs === undefined || (tool === 'helm' && each.verbs.includes(call.verb)));
+  return known.find((each) => isOf(each) && each.stderr.test(stderr));
 }

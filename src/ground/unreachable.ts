@@ -72,10 +72,11 @@ function diagnose(message: string): {culprit: Culprit; text: string} {
   return {culprit: 'server', text: serverText(message)};
 }
 
-/** A registry with charts that cannot be reached, from a message of helm; undefined if it answered. Without a full stop. */
-export function registryText(message: string): string | undefined {
+/** A repository or a registry of charts that cannot be reached, from a message of helm; undefined if it answered, or is not named. Without a full stop. */
+export function downloadText(message: string): string | undefined {
   const reason = reasonIn(message);
-  return reason && `Cannot reach the chart registry at ${addressIn(message)} (${reason})`;
+  const address = addressIn(message);
+  return reason && address && `Cannot download the chart from ${address} (${reason})`;
 }
 
 function serverText(message: string): string {

@@ -2,6 +2,7 @@ import {Chalk, type ChalkInstance} from 'chalk';
 import width from 'fast-string-width';
 import {wrapAnsi} from 'fast-wrap-ansi';
 import isUnicodeSupported from 'is-unicode-supported';
+import {printable} from './printable.ts';
 
 export interface Screen {
   hasColor: boolean;
@@ -114,11 +115,15 @@ const SPOKEN: Readonly<Record<string, string>> = {
 
 const MARK_AT_START = /^( *)([✓✔×!…→◆◇│└?]) +/gm;
 
-/** Replaces characters that the screen cannot show, and marks that a screen reader does not read. Not for machine-readable output. */
+/**
+ * Drops control sequences of others, and replaces characters that the screen cannot show, and marks that a screen reader does not read. Not for
+ * machine-readable output.
+ */
 export const asciiFallback = (
-  text: string,
+  given: string,
   {isAscii = false, isAccessible = false}: Pick<Screen, 'isAscii' | 'isAccessible'>,
 ): string => {
+  const text = printable(given);
   const spoken = isAccessible
     ? text.replace(MARK_AT_START, (_, indent, mark) => `${indent}${SPOKEN[mark]}`)
     : text;

@@ -27,6 +27,14 @@ export function roleSettingOf({answers}: WizardState): string | undefined {
   return ROLES[identity] === undefined ? undefined : IDENTITY_ANNOTATIONS[identity];
 }
 
+/** The chosen identity, or the one that an annotation of the service account is for. */
+export const workloadIdentityOf = ({answers: {get}}: WizardState): string =>
+  get(workloadIdentity) ??
+  Object.entries(IDENTITY_ANNOTATIONS).find(
+    ([, key]) => get(serviceAccountAnnotation)?.[key] !== undefined,
+  )?.[0] ??
+  'none';
+
 /** The role that runs act as, where the workload identity needs one. */
 export async function askRole({state, known, frame, deps}: Asking): Promise<Reply> {
   const {get} = state.answers;

@@ -7,13 +7,14 @@ import {catalog} from '../settings/catalog.ts';
 import {allowClearText} from '../settings/chart-values.ts';
 import type {Setting} from '../settings/define.ts';
 import {serviceAccountName} from '../settings/identity.ts';
-import {metadataService} from '../settings/network.ts';
+import {metadataService, workloadIdentity} from '../settings/network.ts';
 import {nodeSelector, toleration} from '../settings/placement.ts';
 import {concurrency} from '../settings/purpose.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {sizing} from '../values/sizing.ts';
 import {type AskOptions, ask} from './ask.ts';
 import {CHART_MEANINGS} from './ask-chart.ts';
+import {workloadIdentityOf} from './ask-role.ts';
 import type {Asking} from './asking.ts';
 import {CONSENT_QUESTION, needsConsent} from './clear-text.ts';
 import {decided} from './decisions.ts';
@@ -93,17 +94,23 @@ function optionsOf(
       ...(draft ? [COMPLETE] : []),
     ],
     orElse: orElse ?? (hasChartDefault ? 'Chart default' : undefined),
-    suggested: setting === (toleration as Setting) ? taintOfPool(view, known) : suggested,
+    suggested: suggestionFor(setting, view, known) ?? suggested,
     ...(hostOf(view) === undefined ? {} : emptyOnHost(setting)),
     ...(setting === (cacheStorageClass as Setting) ? defaultClassRow(view, known) : {}),
     byDefault: hasChartDefault ? chartDefaultOf(setting, view, requirementsOf(known)) : undefined,
     defaultOf: defaultWord(view),
-    current: draft ? view.answers.answer(setting) : (machine ?? view.answers.answer(setting)),
+    current: draft ? view.answers.answer(setting) : (machine ?? currentOf(setting, view)),
     draft,
     example,
     meaning,
   };
 }
+
+const currentOf = (setting: Setting, view: WizardState): Answer | undefined =>
+  view.answers.answer(setting) ??
+  (setting === (workloadIdentity as Setting)
+    ? {value: workloadIdentityOf(view), source: 'prompt'}
+    : undefined);
 
 /** Values that exist in the cluster. */
 function offersFor(setting: Setting, view: WizardState, known: KnownFacts): readonly Choice[] {
@@ -111,13 +118,20 @@ function offersFor(setting: Setting, view: WizardState, known: KnownFacts): read
   const named = (name: string): Choice => ({value: name, label: name});
   if (setting === (cacheStorageClass as Setting)) return classChoices(view, known);
   if (setting === (cacheClaim as Setting))
-    return claims.map(({name, description}) => ({value: name, label: name, description}));
+    return claims
+      .toSorted(sharedFirst)
+      .map((each) => ({...each, value: each.name, label: each.name}));
   if (setting === (nodeSelector as Setting)) return poolChoices(known);
   if (setting === (toleration as Setting)) return taintChoices(known);
   if (setting === (tokenSecret as Setting)) return secrets.map(named);
   if (setting === (serviceAccountName as Setting)) return serviceAccounts.map(named);
   return [];
 }
+
+const SHARED = /ReadWriteMany/;
+
+const sharedFirst = (one: {description: string}, other: {description: string}): number =>
+  Number(SHARED.test(other.description)) - Number(SHARED.test(one.description));
 
 const poolChoices = ({cluster}: KnownFacts): Choice[] =>
   (cluster?.nodePools ?? []).map(({label, nodes, taints}) => ({
@@ -137,6 +151,18 @@ function taintChoices({cluster}: KnownFacts): Choice[] {
       .join(', ')}`,
   }));
 }
+
+/** An installed release keeps what it has, until the user chooses something else. */
+const suggestionFor = (
+  setting: Setting,
+  view: WizardState,
+  known: KnownFacts,
+): string | undefined => {
+  if (setting === (toleration as Setting)) return taintOfPool(view, known);
+  const today =
+    view.installed === undefined ? undefined : chartDefaultOf(setting, view, requirementsOf(known));
+  return today === undefined ? undefined : setting.kind.format(today)[0];
+};
 
 /** The taint of the node pool that the node selector selects. */
 function taintOfPool({answers}: WizardState, {cluster}: KnownFacts): string | undefined {

@@ -191,7 +191,8 @@ const settingsOf = (found: InstalledAgent): Map<string, unknown> =>
   ]);
 
 /** Takes the settings of the release as answers, so that only the review is left. Flags, variables and files take precedence. Pure. */
-export function adopted(state: WizardState, found: InstalledAgent): WizardState {
+export function adopted(before: WizardState, found: InstalledAgent): WizardState {
+  const state = withoutNewToken(before);
   const settings = settingsOf(found);
   const answers = catalog
     .filter((setting) => settings.get(setting.id) !== undefined && !state.answers.isFixed(setting))
@@ -200,7 +201,16 @@ export function adopted(state: WizardState, found: InstalledAgent): WizardState 
       state.answers,
     );
   const asked = settings.has(url.id) ? [...ADOPTED, url.id] : ADOPTED;
-  return asAsked({...state, answers, installed: {settings, status: found.status}}, ...asked);
+  const installed = {settings, status: found.status};
+  return asAsked({...state, answers, installed}, ...asked);
+}
+
+/** A token or pool that was chosen for a new install is not for this release. */
+function withoutNewToken(state: WizardState): WizardState {
+  const answers = [token, tokenSecret]
+    .filter((setting) => state.answers.answer(setting)?.source === 'prompt')
+    .reduce((all, setting) => all.without(setting), state.answers);
+  return {...state, answers, pool: state.pool?.mustExist ? state.pool : undefined};
 }
 
 /** Without the settings of a release: the user may choose another one. Pure. */

@@ -48,7 +48,10 @@ const FIRST: readonly FirstQuestion[] = [
       isCluster(state) &&
       known.installed === undefined &&
       isElsewhere(state, known) &&
-      !['elsewhere', 'installed'].some((id) => state.asked.has(id)),
+      // The answers of a new install must not get into another release.
+      !['elsewhere', 'installed', 'pool', ...TOKEN.map(({id}) => id)].some((id) =>
+        state.asked.has(id),
+      ),
   },
   {
     id: 'pool',

@@ -47,7 +47,8 @@ function ofFinding(finding: Finding, setting?: string): Notice {
     verdict,
     subject: {},
     message: verdict === 'warning' && question !== undefined ? firstSentence(message) : message,
-    remedies: remedies.map(spellRemedy),
+    // The row of the menu says it.
+    remedies: code === 'MISSING_SETTING' && fix !== undefined ? [] : remedies.map(spellRemedy),
     fix,
     marks: question,
   };

@@ -9,14 +9,7 @@ import type {AnswerSource} from '../settings/settings.ts';
 import {answerText, sourceText} from '../ui/prompt-text.ts';
 import {Answers} from './answers.ts';
 import {hostOf} from './place.ts';
-import {
-  exposesNodeIdentity,
-  IMPLIED,
-  TOPICS,
-  type Topic,
-  type TopicView,
-  valueText,
-} from './topics.ts';
+import {exposesNodeIdentity, TOPICS, type Topic, type TopicView, valueText} from './topics.ts';
 
 /** A line of the review. */
 export interface ReviewRow {
@@ -40,7 +33,7 @@ export function reviewRows(view: TopicView): ReviewRow[] {
   const isSet = ({settings}: Topic): boolean =>
     settings.some((setting) => {
       const answer = view.state.answers.answer(setting);
-      return answer !== undefined && answer.value !== IMPLIED.get(setting);
+      return answer !== undefined && answer.value !== 'none';
     });
   const shown = [...ALWAYS.map(topic), ...IF_SET.map(topic).filter(isSet)].filter(
     ({isOffered}) => isOffered?.(view) ?? true,

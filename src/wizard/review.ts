@@ -2,6 +2,7 @@ import {setImmediate} from 'node:timers/promises';
 import type {HostPlan} from '../extensions/machine/plan.ts';
 import type {Prompter} from '../ground/system/system.ts';
 import type {Plan} from '../operations/step.ts';
+import {token, tokenSecret} from '../settings/agent.ts';
 import type {Settings} from '../settings/settings.ts';
 import {answeredStep} from '../ui/prompt-frame.ts';
 import {paragraph, type Screen} from '../ui/theme.ts';
@@ -62,11 +63,13 @@ interface Shown {
 const UNEDITED =
   'You have changed no setting. An update would still change the release: see "View values.yaml".';
 
-/** Without a question that would change nothing. */
-const solvable = (notice: Notice, {state, known}: TopicView): Notice =>
-  notice.fix === undefined || isPossible(notice.fix, state, known)
-    ? notice
-    : {...notice, fix: undefined};
+/** With the question about the Secret where it has the token, and without one that would change nothing. */
+function solvable(notice: Notice, {state, known}: TopicView): Notice {
+  const {isGiven} = state.answers;
+  const isInSecret = notice.fix === token.id && !isGiven(token) && isGiven(tokenSecret);
+  const fix = isInSecret ? tokenSecret.id : notice.fix;
+  return {...notice, fix: fix !== undefined && isPossible(fix, state, known) ? fix : undefined};
+}
 
 /** The review and its menu. */
 export class Review {

@@ -30,7 +30,7 @@ import {caFile, caPublicRoots} from '../settings/tls.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import {sizing} from '../values/sizing.ts';
 import {CHART_MEANINGS, chartChoices} from './ask-chart.ts';
-import {ROLE} from './ask-role.ts';
+import {ROLE, workloadIdentityOf} from './ask-role.ts';
 import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
 import {environmentVariable} from './machine-proxy.ts';
 import {freeText, nodesOfRuns} from './node-room.ts';
@@ -78,11 +78,6 @@ const isForRuns = (view: TopicView): boolean => isRunPool(view) && isInCluster(v
 const targetOf = ({state, known}: TopicView): Target | undefined =>
   likelyTarget(state, requirementsOf(known));
 
-/** What no answer means, where no chart has a default. */
-export const IMPLIED: ReadonlyMap<Setting, unknown> = new Map([
-  [workloadIdentity as Setting, 'none'],
-]);
-
 /** The answer, or what an empty one leaves in force, as text. */
 export function valueText(setting: Setting, {state, known}: TopicView): string | undefined {
   const wording = hostWording(state, setting);
@@ -90,7 +85,7 @@ export function valueText(setting: Setting, {state, known}: TopicView): string |
   const fallback =
     state.answers.get(setting) ??
     chartDefaultOf(setting, state, requirementsOf(known)) ??
-    IMPLIED.get(setting);
+    (setting === (workloadIdentity as Setting) ? workloadIdentityOf(state) : undefined);
   if (answer !== undefined) return answerText(wording, answer);
   return fallback === undefined
     ? undefined

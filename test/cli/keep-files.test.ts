@@ -25,7 +25,7 @@ test.each([
   const files = memoryFiles({[`scalr-agent/${name}`]: 'agent: {}\n'});
   expect(await keepFiles(await generated(), PLACE, files)).toEqual({
     saved: [],
-    note: `Not saved: scalr-agent/${name} exists, and scalr-agent did not write it. To save elsewhere, add --save DIRECTORY.\n`,
+    note: `Not saved: scalr-agent/${name} exists, and is not a file of this program. To save elsewhere, add --save DIRECTORY.\n`,
   });
   expect(files.written).toEqual([]);
 });

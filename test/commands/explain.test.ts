@@ -126,6 +126,11 @@ const EVENTS = [
     'Warning  FailedScheduling  14s  fargate-scheduler  Pod provisioning timed out (will retry)',
     'UNSCHEDULABLE',
   ],
+  [
+    "Normal  NotTriggerScaleUp  pod didn't trigger scale-up: 1 max node group size reached",
+    'UNSCHEDULABLE',
+  ],
+  ['Warning  FailedScheduling  no nodes available to schedule pods', 'NODES_NOT_READY'],
   ['Warning  FailedScheduling  persistentvolumeclaim "cache" not found', 'PVC_NOT_FOUND'],
 ] as const;
 
@@ -147,6 +152,7 @@ test.each([
     'server-version',
   ],
   ['Error from server (NotFound): namespaces "scalr" not found', 'namespace'],
+  ['Error: INSTALLATION FAILED: create: namespaces "scalr" not found', 'namespace'],
   ['read: connection reset by peer', 'CONNECTION_FAILED'],
   ['registration FAILED: dial tcp: lookup acme.scalr.io: no such host', 'DNS_FAILED'],
   ['lost the connection to the server: connection refused', 'CONNECTION_FAILED'],
@@ -163,6 +169,8 @@ test.each([
   ['OutOfcpu', 'INSUFFICIENT_CPU'],
   ['OOMKilled', 'OOM_KILLED'],
   ['SystemOOM', 'NODE_PRESSURE'],
+  ['container runtime network not ready: cni plugin not initialized', 'NODES_NOT_READY'],
+  ['Normal  NodeHasDiskPressure  Node status is now: NodeHasDiskPressure', 'NODE_DISK_FULL'],
   ['Warning  FreeDiskSpaceFailed  2m  kubelet  Failed to garbage collect', 'NODE_DISK_FULL'],
   ['Evicted', 'EVICTED'],
   ['dial unix /var/run/docker.sock: connect: permission denied', 'DOCKER_UNREACHABLE'],
@@ -326,8 +334,12 @@ test.each([
   'AADSTS700082: The refresh token has expired due to inactivity.',
   'invalid_grant: Token has been expired or revoked.',
   'Unauthorized: invalid bearer token, service account token has expired',
+  'Error: operation error STS: AssumeRole, https response error StatusCode: 403, api error AccessDenied: User: x is not authorized to perform: sts:AssumeRole',
+  "Error: googleapi: Error 403: Permission 'compute.instances.list' denied on resource, forbidden",
+  'Error making API request. URL: PUT https://vault.corp/v1/auth/kubernetes/login Code: 403. Errors: * permission denied',
+  "Error: waiting for RDS: timeout while waiting for state to become 'available'",
   'Error: Unauthorized with provider["registry.terraform.io/hashicorp/kubernetes"]',
-])('a rejected login of a run is no token of Scalr: %s', async (line) => {
+])('an error of a run is no cause of an agent: %s', async (line) => {
   const {stderr, exit} = await runCommand(Explain, [line]);
   expect(exit).toBe(2);
   expect(stderr).toContain('/guide/symptoms.md');

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {showChart} from '../../src/cluster/helm/chart-calls.ts';
 import {releaseHistory, uninstall, upgradeInstall} from '../../src/cluster/helm/release-calls.ts';
 import {waitForJobs} from '../../src/cluster/kubernetes/deletions.ts';
 import {describePods} from '../../src/cluster/kubernetes/kubectl.ts';
@@ -179,12 +180,23 @@ test.each([
   expect(failure.code).toBe(code);
   expect(failure.suggestions).not.toEqual([]);
   const isReworded =
-    /^(Not logged in to the cluster|The API server rejected your credentials|Cannot reach the (?:Kubernetes API|chart registry)|Cannot read the kubeconfig|The kubeconfig has no context)/.test(
+    /^(Not logged in to the cluster|The API server rejected your credentials|Cannot reach the Kubernetes API|Cannot download the chart|Cannot read the kubeconfig|The kubeconfig has no context)/.test(
       failure.message,
     );
   expect(isReworded || failure.message.includes(stderr.replace(/^error: /i, '').slice(0, 40))).toBe(
     true,
   );
+});
+
+test.each([
+  'Error: Get "https://no.such.example/charts": dial tcp: lookup no.such.example: no such host',
+  'Error: Get "https://corp.example/charts": tls: failed to verify certificate: x509: certificate signed by unknown authority',
+])('a call of helm without a cluster cannot fail because of one: %s', (stderr) => {
+  const call = showChart({chart: 'agent-local', version: '0.7.0', source: 'https://x'});
+  expect(toolFailure(call, {exitCode: 1, stdout: '', stderr})).toMatchObject({
+    code: 'CHART_NOT_FOUND',
+    message: expect.stringMatching(/^Cannot download the chart from https:/),
+  });
 });
 
 test('links CRD advice to the CRDs of the chart', () => {

@@ -1,7 +1,7 @@
 import {stripVTControlCharacters} from 'node:util';
 import {expect, test} from 'vitest';
 import {printable} from '../../src/ui/printable.ts';
-import {theme} from '../../src/ui/theme.ts';
+import {paragraph, theme} from '../../src/ui/theme.ts';
 
 test.each([
   ['clears the screen', 'a\u001B[2Jb'],
@@ -24,4 +24,9 @@ test.each([
 test('keeps lines, tabs and the own colors', () => {
   const text = `${theme({hasColor: true}).bold.red('x')}\tü → ✓\n`;
   expect(printable(text)).toBe(text);
+});
+
+test('lines of a screen, which prompts and progress consist of, have none of others', () => {
+  const screen = {hasColor: true, columns: 80};
+  expect(paragraph('\u001B[2J- ', 'pool \u001B]52;c;ZXZpbA==\u0007x', screen)).toBe('- pool x\n');
 });

@@ -11,6 +11,7 @@ import {
   replicaSet,
   START,
 } from '../checks/diagnose/objects.ts';
+import {certificates} from '../support/certificates.ts';
 import {type FakeObject, fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {helmRecord} from '../support/helm-record.ts';
 import {memoryFiles} from '../support/memory-files.ts';
@@ -32,6 +33,7 @@ const VALUES = {
   agent: {url: 'https://acme.scalr.io', tokenExistingSecret: {name: 'mine'}},
   replicaCount: 3,
 };
+const PEM = (certificates['ca.pem'] as Buffer).toString('utf8');
 const TARGET: Line = ['Where will the agent run', ENTER];
 const QUESTION = 'is installed in';
 
@@ -422,14 +424,10 @@ test('returns with Esc from the token of another release to the menu of the firs
   );
 });
 
-test('offers the other agents of the cluster, and returns with Esc', async () => {
-  const other = helmRecord({
-    name: 'tools',
-    namespace: 'infra',
-    chart: 'agent-job-0.6.5',
-    values: VALUES,
-  });
-  const controller = {
+/** Releases of other namespaces are found by the objects of their charts. */
+const AGENT_OF_OTHERS: FakeObject[] = [
+  helmRecord({name: 'tools', namespace: 'infra', chart: 'agent-job-0.6.5', values: VALUES}),
+  {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: {
@@ -441,7 +439,10 @@ test('offers the other agents of the cluster, and returns with Esc', async () =>
         'meta.helm.sh/release-namespace': 'infra',
       },
     },
-  };
+  },
+];
+
+test('offers the other agents of the cluster, and returns with Esc', async () => {
   const {asked} = await talk(
     [
       TARGET,
@@ -453,7 +454,7 @@ test('offers the other agents of the cluster, and returns with Esc', async () =>
       argv: ['--cloud', 'eks'],
       answer: helm,
       kubernetes: fakeKubernetes({
-        objects: [helmRecord({...NAME, values: VALUES}), other, controller],
+        objects: [helmRecord({...NAME, values: VALUES}), ...AGENT_OF_OTHERS],
       }),
     },
   );
@@ -464,6 +465,47 @@ test('offers the other agents of the cluster, and returns with Esc', async () =>
     }),
   );
   expect(asked.at(-1)?.message).toContain('scalr-agent is installed in prod-eks');
+});
+
+test('opens every row on what the release has, so that Enter changes nothing', async () => {
+  const role = 'arn:aws:iam::123456789012:role/x';
+  const values = {
+    ...VALUES,
+    serviceAccount: {create: true, annotations: {'eks.amazonaws.com/role-arn': role}},
+    agent: {...VALUES.agent, tls: {caBundle: `${PEM}# Public root certificates\n${PEM}`}},
+  };
+  const look = [
+    ...change('Identity', ['How do runs get cloud credentials?', ENTER], ['ARN', ENTER]),
+    ...change('Metadata', ['Access to the node metadata service', ENTER]),
+    ...change('Private CA', ['File with private CA', ENTER], ['Add the public root', ENTER]),
+  ];
+  const {stderr} = await talk([TARGET, [QUESTION, ENTER], ...look, ...QUIT], {
+    answer: helm,
+    argv: ['--cloud', 'eks'],
+    kubernetes: fakeKubernetes({objects: [helmRecord({...NAME, values}), EKS_NODE]}),
+  });
+  expect(stderr).not.toContain('changed:');
+  expect(rowOf(stderr, 'Identity')).toBe(`Identity IRSA ${role}`);
+});
+
+test('offers no other agent once the token is given', async () => {
+  const {exit, asked} = await talk(
+    [
+      TARGET,
+      ['Agent pool token', jwt({iss: 'acme.scalr.io', sub: 'apool-new'})],
+      ...change('Names', ['Namespace', ENTER], ['Helm release name', ENTER]),
+      ...QUIT,
+    ],
+    {
+      argv: ['--cloud', 'eks', '--namespace', 'new'],
+      answer: helm,
+      kubernetes: fakeKubernetes({objects: AGENT_OF_OTHERS}),
+    },
+  );
+  expect(exit).toBe(0);
+  expect(asked.map(({message}) => message)).not.toContain(
+    'An agent is installed in this cluster. Open it?',
+  );
 });
 
 test('compares with the release again after --resume', async () => {

@@ -165,9 +165,17 @@ function meaningOf(
 const OTHER_HOST =
   /(gitlab|github|bitbucket|registry|artifactory|nexus|vault|amazonaws|azure|googleapis|hashicorp|terraform|opentofu)[\w-]*[.:/][\w-]/i;
 
-/** Credentials of a cloud, a VCS provider or a cluster that a run uses. */
-const OTHER_LOGIN =
-  /AADSTS\d|invalid_grant|AssumeRole|ExpiredToken|InvalidClientTokenId|\b(refresh|security|session|oauth2?|id|personal access|service ?account)[ _]token/i;
+const OTHER_LOGIN = new RegExp(
+  [
+    String.raw`AADSTS\d|AuthorizationFailed|googleapi: Error 40[13]|\bvault\b.*\b403\b`,
+    'AssumeRole|ExpiredToken|InvalidClientTokenId|not authorized to perform|api error AccessDenied',
+    String.raw`invalid_grant|\b(refresh|security|session|oauth2?|id|personal access|service ?account)[ _]token`,
+  ].join('|'),
+  'i',
+);
+
+/** A cloud, a VCS provider or a cluster rejects the credentials of a run. */
+export const isOtherLogin = (line: string): boolean => OTHER_LOGIN.test(line);
 
 const ADDRESS_OF_RUN = /\ba?tasks?\b.*https?:\/\/|https?:\/\/.*\ba?tasks?\b/i;
 

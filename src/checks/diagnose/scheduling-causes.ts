@@ -295,7 +295,7 @@ export const schedulingCauses: readonly CauseTable[] = [
     symptoms: unscheduledPods,
     textIn: (line) => {
       const [message] =
-        /\d+\/\d+ nodes are available: .*|(?:\d+ )?node\(s\) .*|persistentvolumeclaim "[^"]*" (?:not found|is being deleted)/s.exec(
+        /\d+\/\d+ nodes are available: .*|(?:\d+ )?node\(s\) .*|no nodes available to schedule|persistentvolumeclaim "[^"]*" (?:not found|is being deleted)/s.exec(
           line,
         ) ?? [];
       return message && (partsIn(message)[0]?.text ?? message);
@@ -322,7 +322,7 @@ export const schedulingCauses: readonly CauseTable[] = [
     code: 'UNSCHEDULABLE',
     permanentAfter: NODE_START_SECONDS,
     remedy: 'Fix the problem reported by the scheduler',
-    textIn: (line) => (/\bFailedScheduling\b/.test(line) ? line : undefined),
+    textIn: (line) => (/\b(?:FailedScheduling|NotTriggerScaleUp)\b/.test(line) ? line : undefined),
     symptoms: (snapshot) => refusedByScheduler(snapshot, /./),
   }),
   singleCause({

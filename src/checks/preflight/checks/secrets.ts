@@ -3,10 +3,11 @@ import {isOwnFor} from '../../../cluster/kubernetes/own-objects.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {changing} from '../../../ground/finding.ts';
-import {tokenClaims} from '../../../ground/secret.ts';
+import {hostInToken, Secret, tokenClaims} from '../../../ground/secret.ts';
 import {unusableToken} from '../../../ground/token-text.ts';
-import {token, tokenFile, tokenSecret, tokenSecretKey} from '../../../settings/agent.ts';
+import {token, tokenFile, tokenSecret, tokenSecretKey, url} from '../../../settings/agent.ts';
 import {imageRegistry} from '../../../settings/images.ts';
+import {withValue} from '../../../settings/spelling.ts';
 import {caSecret, clientCertFile, clientCertSecret, clientKeyFile} from '../../../settings/tls.ts';
 import type {PreflightContext, RequiredSecret} from '../facts/context.ts';
 import {referencedPullSecrets} from '../facts/referenced-objects.ts';
@@ -154,7 +155,14 @@ const tokenCheck = check('Secrets', 'token', 'Agent pool token', {
     if (!isKnown(fact)) return cannot('read the token', fact.because);
     const held = fact.value?.data?.[get(tokenSecretKey) ?? ''];
     if (held === undefined) return undefined;
-    return tokenResult(Buffer.from(held, 'base64').toString('utf8'), now, UNKNOWN_FORMAT);
+    const text = Buffer.from(held, 'base64').toString('utf8');
+    const host = hostInToken(new Secret(text));
+    const found = tokenResult(text, now, UNKNOWN_FORMAT);
+    if (host === undefined || host === get(url) || found.verdict === 'error') return found;
+    return warn(
+      `The token in Secret ${get(tokenSecret)} was created for ${host}, but the URL is ${get(url)}`,
+      changing`Use another Secret with ${tokenSecret}, or ${withValue(url, host)}`,
+    );
   },
 });
 
