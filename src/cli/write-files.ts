@@ -149,7 +149,7 @@ async function confirmReplacement(
   const exists = `${pathsOf(taken)} already ${isOne ? 'exists' : 'exist'}.`;
   if (prompter) {
     const foreign = taken.filter(({isForeign}) => isForeign);
-    const note = foreign.length === 0 ? '' : ` Not written by scalr-agent: ${pathsOf(foreign)}.`;
+    const note = foreign.length === 0 ? '' : ` Not a file of this program: ${pathsOf(foreign)}.`;
     if (await prompter.confirm(`${exists}${note} Replace ${them}?`)) return;
     throw failed('DECLINED', 'Canceled. Nothing was changed.');
   }

@@ -32,7 +32,7 @@ test.each([
   };
   await expect(saveFiles(options, files)).rejects.toMatchObject({
     code: 'FILE_EXISTS',
-    message: `saved/${name} already exists, and scalr-agent did not write it. Nothing was written.`,
+    message: `saved/${name} already exists, and is not a file of this program. Nothing was written.`,
     suggestions: ['Use another directory with --save', 'To replace the file, delete it first'],
   });
 });

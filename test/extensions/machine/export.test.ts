@@ -277,7 +277,7 @@ describe('the command', () => {
     });
     expect(agreed).toMatchObject({exit: 0});
     expect(questions).toEqual([
-      'compose.yaml already exists. Not written by scalr-agent: compose.yaml. Replace it?',
+      'compose.yaml already exists. Not a file of this program: compose.yaml. Replace it?',
     ]);
     expect(files.written.map(({path}) => path)).toContain('compose.yaml');
   });
@@ -309,7 +309,7 @@ describe('the command', () => {
       expect({exit, stderr}).toEqual({
         exit: 2,
         stderr: expect.stringContaining(
-          `${name} already exists, and scalr-agent did not write it.`,
+          `${name} already exists, and is not a file of this program.`,
         ),
       });
     }
