@@ -123,7 +123,8 @@ export class LinePrompter implements Prompter {
     this.#writeHeading(question.heading);
     const prompt = this.#promptOf(question, mayBeEmptied, options.typed);
     for (;;) {
-      const typed = (await this.#reader.read(prompt, isHidden)).trim();
+      const line = (await this.#reader.read(prompt, isHidden)).trim();
+      const typed = isHidden ? await this.#wholeSecret(line, question) : line;
       const command = commandIn(typed, question);
       if (command === 'quit') throw new PromptCanceled();
       if (command === 'back') throw new GoBack();
@@ -142,6 +143,13 @@ export class LinePrompter implements Prompter {
       }
       this.#write('  ', this.#screen.isAccessible ? `Invalid answer: ${problem}` : problem);
     }
+  }
+
+  /** A secret can be pasted in two lines. */
+  async #wholeSecret(line: string, {validate}: InputQuestion): Promise<string> {
+    const whole = `${line}${this.#reader.rest}`;
+    if (whole === line || (await validate?.(line)) === undefined) return line;
+    return (await validate?.(whole)) === undefined ? whole : line;
   }
 
   /** A screen reader is told the keys, and reads the question of a list above. */

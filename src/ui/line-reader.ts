@@ -39,6 +39,8 @@ export class LineReader {
   #ahead = '';
   #isOver = false;
   #line: OpenLine | undefined;
+  /** What was pasted behind the last line. */
+  rest = '';
 
   constructor(streams: LineStreams) {
     this.#streams = streams;
@@ -69,13 +71,12 @@ export class LineReader {
     const text = typeof chunk === 'string' ? chunk : this.#decoder.write(chunk);
     const line = this.#line;
     if (line === undefined) return;
-    const keys = stripVTControlCharacters(text);
-    // Line breaks inside a pasted secret are not Enter.
-    const isPaste = line.isHidden && this.#isRaw;
-    this.#ahead += isPaste ? keys.replaceAll(/[\r\n]+(?=[^\r\n])/g, '') : keys;
+    this.#ahead += stripVTControlCharacters(text);
     this.#takeKeys(line);
     // The rest of a paste may be secret too: the next question must not show it.
-    if (line.isHidden || this.#isRaw) this.#ahead = '';
+    if (!line.isHidden && !this.#isRaw) return;
+    this.rest = this.#ahead.replaceAll(/[\r\n]/g, '');
+    this.#ahead = '';
   };
 
   readonly #onEnd = (): void => {

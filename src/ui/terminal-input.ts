@@ -16,7 +16,7 @@ const CTRL_Z = '\u001a';
 const PRINTABLE = /^[ -~]{2,}$/;
 /** All other keys would move a list to its first row. */
 const NOT_FOR_LISTS = new RegExp(
-  `${ESC}(?![[O][AB])(?:\\[[\\d;]*[A-Za-z~]|O?.)|[\\x00-\\x02\\x04-\\x07\\x09\\x0b\\x0c\\x0e-\\x1a\\x1c-\\x1f]`,
+  `${ESC}(?![[O][AB])(?:\\[[\\d;]*[A-Za-z~]|O?.)|[\\x00-\\x02\\x05-\\x07\\x09\\x0b\\x0c\\x0e-\\x1a\\x1c-\\x1f]`,
   'g',
 );
 /** Windows has no signal that stops a process until it is continued. */
@@ -46,7 +46,7 @@ interface Terminal {
  */
 export class TerminalInput extends Readable {
   readonly isTTY = true;
-  /** A list is open: it takes text, arrows up and down, Enter and Backspace. */
+  /** A list is open: it takes text, arrows up and down, Enter, Backspace and Ctrl-D. */
   isForList = false;
   readonly #terminal: Terminal;
   #holders = 0;

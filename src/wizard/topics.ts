@@ -384,7 +384,7 @@ export const TOPICS: readonly Topic[] = [
     value: (view) => valueText(cloud, view) ?? 'Other',
     about: ({state}) =>
       state.answers.answer(cloud) === undefined
-        ? 'not read: choose the cloud, so that runs cannot take the identity of its nodes'
+        ? 'not known; it decides about node identities'
         : undefined,
   },
   {

@@ -296,6 +296,20 @@ describe('on a terminal, which shows nothing itself', () => {
       expect(terminal.written).not.toContain(TOKEN.slice(at, at + 4));
   });
 
+  test.each([
+    ['in two lines', `${TOKEN.slice(0, 30)}\r${TOKEN.slice(30)}\r`],
+    ['and other text', `${TOKEN}\rmore\r`],
+  ])('takes a secret that is pasted %s', async (_, text) => {
+    const terminal = terminalOf();
+    const answer = terminal.prompter.password({
+      ...NAME,
+      validate: (secret) => (secret === TOKEN ? undefined : 'Incomplete'),
+    });
+    await terminal.press(text);
+    expect(await answer).toBe(TOKEN);
+    expect(terminal.written).not.toContain('Incomplete');
+  });
+
   test('goes back on Esc and Enter', async () => {
     const {terminal, answer} = await typed('x', ESC);
     await setTimeout(100);

@@ -44,7 +44,6 @@ test.each([
   ['F1', `${ESC}OP`],
   ['Alt with x', `${ESC}x`],
   ['Ctrl-U', '\u0015'],
-  ['Ctrl-D', '\u0004'],
 ])('stays in a list where it is after %s', async (_, key) => {
   const terminal = new PromptTerminal();
   const answer = terminal.prompter.select(LIST);
