@@ -59,11 +59,19 @@ import {
 import {asksForJson, type KnownFlags, normalizeArgv} from './spellings.ts';
 import {linesOf, writeResult} from './write-files.ts';
 
+/** Where an error occurred in this program or in Node.js: the names of its own files look like secrets. */
+const FRAMES =
+  /(?:\n {4}at (?:async )?(?:[\w$.#<>[\] ]+ \()?(?:file:\/\/|node:)[^\s()]+:\d+:\d+\)?)+$/;
+
 /** What another program printed can hold secrets, also in the message of a failure. */
 async function withoutSecrets(failure: ExpectedError): Promise<ExpectedError> {
   const {redactText} = await import('../extensions/bundle/redact/redactor.ts');
   const {cause} = failure;
-  if (cause instanceof Error && cause.stack !== undefined) cause.stack = redactText(cause.stack);
+  if (cause instanceof Error && cause.stack !== undefined) {
+    const frames = FRAMES.exec(cause.stack)?.[0] ?? '';
+    const message = cause.stack.slice(0, cause.stack.length - frames.length);
+    cause.stack = `${redactText(message)}${frames}`;
+  }
   return failure.with(redactText(failure.message), failure.suggestions.map(redactText));
 }
 

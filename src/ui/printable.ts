@@ -6,7 +6,7 @@ const CONTROL = new RegExp(
   [
     String.raw`\u001B(?!\[(?:(?!8m)\d{1,2}m|\?25[hl]))`,
     String.raw`(?:\[[0-?]*[ -\/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[^\[\]])?`,
-    String.raw`|[^\P{Cc}\t\n\u001B]`,
+    String.raw`|(?!\r\n)[^\P{Cc}\t\n\u001B]`,
   ].join(''),
   'gu',
 );

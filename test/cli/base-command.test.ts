@@ -95,3 +95,17 @@ describe('where the text of a failure ends', () => {
     expect(lines).toEqual([]);
   });
 });
+
+test('--verbose keeps the files of this program in a stack, and redacts what others printed', async () => {
+  const cause = new Error('the plugin printed password=Tr0ub4dor-3xyz');
+  const frames = [
+    '    at run (file:///opt/dist/shared/apply-fixes-CxeTHV6s.js:12:345)',
+    '    at async file:///opt/dist/commands/install-Cf1Whc04.js:1:2',
+    '    at node:internal/timers:1:2',
+  ].join('\n');
+  cause.stack = `Error: ${cause.message}\n${frames}`;
+  const failure = new ExpectedError('Failed.', {code: 'TOOL_FAILED', cause});
+  const {stderr} = await runCommand(failing(failure), ['--verbose']);
+  expect(stderr).toContain(`\n${frames}\n`);
+  expect(stderr).not.toContain('Tr0ub4dor');
+});

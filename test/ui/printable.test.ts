@@ -22,7 +22,7 @@ test.each([
 });
 
 test('keeps lines, tabs and the own colors', () => {
-  const text = `${theme({hasColor: true}).bold.red('x')}\tü → ✓\n`;
+  const text = `${theme({hasColor: true}).bold.red('x')}\tü → ✓\n\r\n`;
   expect(printable(text)).toBe(text);
 });
 

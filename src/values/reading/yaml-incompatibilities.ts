@@ -92,6 +92,9 @@ export const TOO_DEEP = {
   message: 'Mappings or lists are nested too deeply.',
 };
 
+const CONFLICT_MARKERS =
+  'The file has conflict markers of Git (<<<<<<<, =======, >>>>>>>). Resolve the conflict first.';
+
 function syntaxError(
   {pos, message}: YAMLParseError,
   document: Document.Parsed,
@@ -101,6 +104,8 @@ function syntaxError(
   const offset = message.startsWith('Missing closing') ? openingOf(document, pos[0]) : pos[0];
   const placeholder = placeholderAt(text, offset);
   if (placeholder) return placeholder;
+  if (/^(?:<{7}|={7}|>{7})(?: |$)/m.test(text))
+    return {offset, code: 'INVALID_YAML', message: CONFLICT_MARKERS};
   if (
     message.startsWith('Unexpected') &&
     isCollection(document.contents) &&

@@ -282,6 +282,17 @@ describe('YAML that Helm rejects', () => {
     );
   });
 
+  test('names an unresolved conflict of Git', () => {
+    const text = 'agent:\n<<<<<<< HEAD\n  url: a\n=======\n  url: b\n>>>>>>> main\n';
+    expect(validate(text, JOB)).toContainEqual(
+      expect.objectContaining({
+        code: 'INVALID_YAML',
+        subject: expect.objectContaining({line: 2}),
+        message: expect.stringContaining('conflict markers of Git'),
+      }),
+    );
+  });
+
   test('accepts a byte order mark and Windows line ends', () => {
     expect(validate(`\uFEFF${tokenOf(JOB).replace('\n', '\r\n')}\r\n`, JOB)).toEqual([]);
   });
