@@ -21,7 +21,6 @@ import {ExitCode} from '../ground/errors.ts';
 import type {SettingFinding} from '../ground/finding.ts';
 import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
-import {purpose} from '../settings/purpose.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
 import {chosenText} from '../ui/requirements.ts';
 import {flagsToRepeat} from '../values/document.ts';
@@ -91,11 +90,8 @@ export default class Network extends BaseCommand<Result> {
       : endpoints;
     if (hosts.some((each) => each.required && each.probe?.status === 'unreachable'))
       this.exitCode = ExitCode.findings;
-    const hasRuns = scope.get(purpose) !== 'vcs';
     const text =
-      format === ALLOW_LIST
-        ? allowListText(endpoints)
-        : networkText(hosts, {hasRuns}, this.resultScreen);
+      format === ALLOW_LIST ? allowListText(endpoints) : networkText(hosts, this.resultScreen);
     const file = await this.writeOut(text, flags, {print: () => this.show(text)});
     const {chart} = scope;
     return {

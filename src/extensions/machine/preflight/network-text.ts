@@ -11,11 +11,7 @@ const ORIGINS: Readonly<Record<EndpointOrigin, string>> = {
 };
 
 /** The endpoints by who connects to them; with their results, if they were tried. */
-export function networkText(
-  endpoints: readonly ListedEndpoint[],
-  {hasRuns}: {hasRuns: boolean},
-  screen: Screen,
-): string {
+export function networkText(endpoints: readonly ListedEndpoint[], screen: Screen): string {
   const {bold, dim, green, red, yellow} = theme(screen);
   const spelled = ({host, port, protocol}: Endpoint): string =>
     `${host}:${port}${protocol === 'UDP' ? '/udp' : ''}`;
@@ -41,7 +37,7 @@ export function networkText(
       '',
     ];
   });
-  const others = hasRuns
+  const others = endpoints.some(({from}) => from === 'runs')
     ? ' Runs also connect to what their configuration uses, such as the APIs of cloud providers.'
     : '';
   return [...lines, `All connections are outbound.${others}\n`].join('\n');
