@@ -92,7 +92,10 @@ export async function operate<Result extends object | undefined>(
   if (isDryRun && !context.isJson) context.show((await operation.details?.()) ?? '');
   if (operation.blocked) throw operation.blocked;
   if (isDryRun && !context.isJson) app.stdout(callsText({steps}));
-  const checked = await context.untilInterrupted(async () => operation.check?.());
+  const {check = async () => undefined} = operation;
+  const checked = await context.untilInterrupted(() =>
+    isConfirmed ? afterWizard(check(), context) : check(),
+  );
   if (isDryRun) {
     say(checked?.text ?? '');
     return withNotChecked(planned, [...(checked?.notChecked ?? []), ...(checked?.later ?? [])]);
@@ -109,6 +112,12 @@ export async function operate<Result extends object | undefined>(
   const result = await run(operation, !flags.yes && isAsked, context);
   return withNotChecked(result, notChecked);
 }
+
+/** Work between the wizard and the plan: with a sign of life, and keys that are pressed meanwhile answer nothing. */
+export const afterWizard = <T>(
+  work: Promise<T>,
+  {prompter}: Pick<CommandContext, 'prompter'>,
+): Promise<T> => prompter?.wait('Checking the plan', work) ?? work;
 
 async function run<Result>(
   operation: Operation<Result>,

@@ -133,7 +133,9 @@ export class WizardCluster {
     const prepared = await prepareInstall(generated, desired, access, {...choices, signal});
     const {facts, manifest, plan} = prepared;
     const deps = {...access, now, sleep, registries, timeoutMs};
-    const isChecked = !flags['skip-preflight'] && plan.steps.length > 0;
+    // An installed agent may lack something, even if its settings remain.
+    const isChecked =
+      !flags['skip-preflight'] && (plan.steps.length > 0 || state.installed !== undefined);
     const already = {manifest, context: facts.context};
     const checks = isChecked ? await readChecks(generated, desired, deps, already) : [];
     return {plan, facts, checks, ...(planned ? {accountSteps: planned.steps} : {})};

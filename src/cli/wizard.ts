@@ -36,6 +36,8 @@ export type DecidedInstall = {resumeStore: ResumeStore} & (
       flags: InstallFlags;
       generated: GeneratedValues;
       wizard: {plan: Plan; saved: readonly string[]};
+      /** Where the user returns to who does not confirm a risk. */
+      state: WizardState;
       pool: PoolInstall | undefined;
     }
   | {kind: 'docker'; settings: Settings; plan: HostPlan}
@@ -111,7 +113,7 @@ async function outcomeOf(session: WizardSession): Promise<WizardOutcome> {
   const {poolInstallOf} = await import('./wizard-readings.ts');
   const pool = state.pool && (await poolInstallOf(state.pool, account));
   const flags = flagsAt(session, state);
-  return {kind: 'cluster', flags, generated, wizard: {plan, saved}, pool, resumeStore};
+  return {kind: 'cluster', flags, generated, wizard: {plan, saved}, state, pool, resumeStore};
 }
 
 async function decisionOf(session: WizardSession): Promise<Decision | OtherCommandChosen> {

@@ -16,7 +16,7 @@ import type {InstallRequest, InstallResult} from '../cli/plan-cluster-install.ts
 import type {DecidedInstall, WizardOutcome, WizardStart} from '../cli/wizard.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
-import {ExitCode} from '../ground/errors.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
 import type {GeneratedValues} from '../values/generate.ts';
@@ -56,12 +56,16 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
         this.say(outcome.text);
         return undefined;
       }
-      if (outcome.kind !== 'other-command') return this.#installDecided(outcome, flags);
-      const {command, argv} = outcome;
-      await this.runOther(command, argv);
-      if (command !== 'status' && !this.app.hasDeclined) return undefined;
+      if (outcome.kind === 'docker') return this.#installDecided(outcome, flags);
+      if (outcome.kind === 'cluster') {
+        const result = await this.#installDecided(outcome, flags).catch(unlessDeclined);
+        if (result !== undefined) return result;
+      } else {
+        await this.runOther(outcome.command, outcome.argv);
+        if (outcome.command !== 'status' && !this.app.hasDeclined) return undefined;
+        this.exitCode = ExitCode.ok;
+      }
       this.app.stderr('\n');
-      this.exitCode = ExitCode.ok;
       state = outcome.state;
     }
   }
@@ -178,17 +182,26 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     const {kubeTarget} = releaseName(flags, generated.settings);
     const {planClusterInstall} = await import('../cli/plan-cluster-install.ts');
     const {applyInstall, showInstallDiff} = await import('../cli/apply-install.ts');
-    const plan = await planClusterInstall({
+    const context = this.context(flags);
+    const planning = planClusterInstall({
       generated,
       flags,
       access: await this.accessTo(kubeTarget, flags),
       cached: () => this.#cachedAccess(kubeTarget, flags),
-      context: this.context(flags),
+      context,
       pool,
       wizard,
     });
+    const {afterWizard} = await import('../cli/operate.ts');
+    const plan = await (wizard === undefined ? planning : afterWizard(planning, context));
     return flags.diff ? showInstallDiff(plan) : applyInstall(plan);
   }
+}
+
+/** Nothing was changed, and the user may change an answer. */
+function unlessDeclined(error: unknown): undefined {
+  if (error instanceof ExpectedError && error.code === 'DECLINED') return undefined;
+  throw error;
 }
 
 /** Timeout for queries before the install, in milliseconds. */

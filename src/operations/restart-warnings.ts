@@ -15,6 +15,7 @@ import {type SettingFinding, warningOf} from '../ground/finding.ts';
 import {count} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import {shutdownMode} from '../settings/lifecycle.ts';
+import {purpose} from '../settings/purpose.ts';
 import {readValues} from '../values/reading/read-values.ts';
 import type {Step} from './step.ts';
 import {inFlight} from './uninstall.ts';
@@ -42,6 +43,8 @@ export async function runWarnings(
   const {values} = facts.release;
   // Older values cannot be read.
   if (isBelow(target.version, releasesOf(target.chart)[0] ?? target.version)) return [UNREAD];
+  // Its agent executes no runs.
+  if (readValues(values, target).settings.get(purpose.id) === 'vcs') return [];
   if (!restarts) return [warningOf('RUNS', insideText(removedText(removed), target, values))];
   const runsOf = runsOfRelease(name.release, target, values);
   const {runs, error} = await runsInFlight(runsOf, name.kubeTarget, kubernetes, signal);

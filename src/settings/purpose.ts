@@ -32,7 +32,7 @@ export const isolation: Setting<'shared' | 'per-run'> = defineSetting('Purpose',
   summary: 'Isolation of runs: shared or one pod per run.',
   kind: choice(['shared', 'per-run']),
   explained:
-    'In a shared container, a run can read files and credentials left by earlier runs. More pods (--concurrency) execute more concurrent runs.',
+    'In a shared container, a run can read files and credentials left by earlier runs. agent-local isolates runs only by a restart of the container after every run. More pods (--concurrency) execute more concurrent runs.',
   reference: 'agent-local 0.6.5 and agent-job 0.6.5, README',
   labels: {shared: 'No', 'per-run': 'Yes'},
   meanings: {

@@ -23,10 +23,11 @@ export const FIXES: Readonly<Record<string, string>> = {
   'workload-identity': workloadIdentity.id,
 };
 
-/** Warnings that another value would only hide: the value is the safe one, or the node decides. */
+/** Warnings that another value would only hide: the value is the safe one, or the cluster decides. */
 export const WITHOUT_FIX: ReadonlySet<string> = new Set([
   'GUESS',
   'POLICY_ENFORCEMENT',
   'RUNS_NOT_COVERED',
   'metadata-block',
+  'vcs-separate',
 ]);

@@ -88,9 +88,10 @@ const canReplaceToken = (
 
 /** The release and its state. */
 function aboutAgent(found: InstalledAgent): string[] {
+  const cause = found.isTokenRejected ? 'Scalr rejects the token of the agent.' : found.cause;
   return [
     [`${found.chart} ${found.version}`, found.live ?? found.status].join(' · '),
-    ...(found.cause === undefined ? [] : [`× ${found.cause}`]),
+    ...(cause === undefined ? [] : [`× ${cause}`]),
   ];
 }
 

@@ -2,6 +2,7 @@ import type {Choice} from '../ground/system/system.ts';
 import {count} from '../ground/text.ts';
 import {catalog} from '../settings/catalog.ts';
 import {settingName} from '../settings/define.ts';
+import {purpose} from '../settings/purpose.ts';
 import type {Notice} from './notices.ts';
 import {hostOf} from './place.ts';
 import type {Reviewed} from './prepare-review.ts';
@@ -72,7 +73,10 @@ export function actionsOf(menu: Menu): Choice[] {
 
 function topicsText(state: WizardState): string {
   if (hostOf(state) !== undefined) return 'purpose, runs, cache, network, token';
-  const topics = 'chart, runs, cache, network, placement, identity';
+  const isForRuns = state.answers.get(purpose) === 'runs';
+  const topics = isForRuns
+    ? 'chart, runs, cache, network, placement, identity'
+    : 'network, placement';
   return state.installed === undefined ? `${topics}, names` : topics;
 }
 

@@ -100,7 +100,7 @@ export class Review {
       const action = await this.#choose(shown);
       // Enter after reading must not install.
       this.#last = action;
-      const decided = await this.#do(action, shown, steps);
+      const decided = await this.#do(action, shown);
       if (decided !== undefined) return decided;
     }
   }
@@ -130,7 +130,10 @@ export class Review {
     return {
       state,
       reviewed,
-      notices: noticesOf(reviewed).map((notice) => solvable(notice, view)),
+      notices: noticesOf(reviewed)
+        // All values of an opened release are answers, and their rows say what has changed.
+        .filter(({code}) => code !== 'VALUE_DROPPED' || state.installed === undefined)
+        .map((notice) => solvable(notice, view)),
       isUnedited: state.installed?.status === 'deployed' && changedSettings(view).length === 0,
       saved: isKept ? 'current' : stale,
       last: this.#last,
@@ -161,14 +164,14 @@ export class Review {
   }
 
   /** Undefined if the menu is asked again. */
-  async #do(action: Action, shown: Shown, steps: readonly Block[]): Promise<Decided | undefined> {
+  async #do(action: Action, shown: Shown): Promise<Decided | undefined> {
     const {state, view, reviewed} = shown;
     const [, question] = /^fix:(.*)$/.exec(action) ?? [];
     if (question !== undefined)
       return {state: openQuestions(state, ...withNecessary(question, view.state))};
     switch (action) {
       case 'install':
-        return {decision: this.#install(shown, steps)};
+        return {decision: this.#install(shown)};
       case 'again':
         this.#shown = undefined;
         return {state};
@@ -193,14 +196,15 @@ export class Review {
     this.#transcript.add(() => `${text.trimEnd()}\n\n`);
   }
 
-  #install({state, view, reviewed}: Shown, steps: readonly Block[]): Decision {
+  /** What was accepted stays on the screen. */
+  #install({state, view, reviewed}: Shown): Decision {
     const {generated, prepared, host} = reviewed;
     const isSaved = isCurrent(this.#saved, reviewed, view.state, this.#deps);
     const saved = isSaved ? (this.#saved?.paths ?? []) : [];
     const what =
       generated === undefined ? '' : `${generated.target.chart} ${generated.target.version} → `;
     const line = `${what}${placeText(state.place)}`;
-    this.#transcript.show([...steps, () => answeredStep('Review', [line], this.#deps.screen)]);
+    this.#transcript.add(() => answeredStep('Review', [line], this.#deps.screen));
     if (generated === undefined || prepared === undefined)
       return {onHost: host?.settings as Settings, plan: host?.plan as HostPlan};
     return {generated, plan: prepared.plan, saved, state};

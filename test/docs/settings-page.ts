@@ -50,7 +50,7 @@ export function settingText(setting: Setting): string {
     ...(fallback !== '' || chartDefaults === '' ? [] : [`chart default ${chartDefaults}`]),
     ...(kind.list ? ['may be repeated'] : []),
     ...(charts === 'all' ? [] : [`only in ${fullNames(charts)}`]),
-    ...partlyTaken(setting).map(fullNames),
+    ...partlyTaken(setting).map((text) => fullNames(text.replace(': ', ' only in '))),
     ...(withoutKey(setting) === '' ? [] : [`no key in ${fullNames(withoutKey(setting))}`]),
     ...(isForRuns ? ['not with `--purpose vcs`'] : []),
     ...(appliesWhen === undefined || appliesWhen.test(() => undefined)
@@ -73,7 +73,7 @@ export function settingText(setting: Setting): string {
 }
 
 const fullNames = (charts: string): string =>
-  charts.replaceAll(/\b(?:k8s|local|job)\b/g, 'agent-$&').replace(': all', ': all charts');
+  charts.replaceAll(/\b(?:k8s|local|job)\b/g, 'agent-$&');
 
 /** The summary and the explanation, each sentence once. */
 function textOf({summary, explained, kind}: Setting): string {

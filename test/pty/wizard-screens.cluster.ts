@@ -38,7 +38,7 @@ const SCREENS: readonly Screen[] = [
   },
   {
     title: 'Review',
-    text: 'Every decision with its reason. Decisions that deserve a look come first, and *Fix* opens the setting that removes a warning or error. Scroll up to see the beginning in a small window.',
+    text: 'Every decision with its reason. Decisions that deserve a look are marked and come last, and *Fix* opens the setting that removes a warning or error. Scroll up to see the beginning in a small window.',
     keys: [ENTER],
     see: /What do you want to do\?[\s\S]*Esc back/,
   },

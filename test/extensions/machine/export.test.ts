@@ -277,7 +277,7 @@ describe('the command', () => {
     });
     expect(agreed).toMatchObject({exit: 0});
     expect(questions).toEqual([
-      'compose.yaml already exists. No export has written compose.yaml. Replace it?',
+      'compose.yaml already exists. Not a file of this program: compose.yaml. Replace it?',
     ]);
     expect(files.written.map(({path}) => path)).toContain('compose.yaml');
   });
@@ -300,6 +300,7 @@ describe('the command', () => {
     ['systemd', 'install.sh', '#!/bin/sh\n'],
     ['docker', 'run.sh', '#!/bin/sh\n# mine\n'],
     ['terraform', 'README.md', '# My repository\n'],
+    ['helmfile', 'clusters/default.yaml', '# Answers file for scalr-agent\nurl: a\n'],
   ])('%s does not replace a file %s that it did not write, even with --yes', async (target, name, text) => {
     const files = memoryFiles({[name]: text});
     const argv = [target, ...URL_FLAG, '--yes'];
@@ -308,7 +309,7 @@ describe('the command', () => {
       expect({exit, stderr}).toEqual({
         exit: 2,
         stderr: expect.stringContaining(
-          `${name} already exists, and scalr-agent did not write it.`,
+          `${name} already exists, and is not a file of this program.`,
         ),
       });
     }
