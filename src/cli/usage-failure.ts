@@ -36,7 +36,8 @@ export function usageFailure(error: OclifError, line: CommandLine): ExpectedErro
   const length = words.findIndex((_, index) => !isTopic(index + 1)) + 1 || words.length;
   const command = words.slice(0, length).join(' ');
   const [arg] = error.args ?? [];
-  const afterCommand = commands.includes(command) ? words[length] : undefined;
+  const isCommand = commands.includes(command.replaceAll(' ', ':'));
+  const afterCommand = isCommand ? words[length] : undefined;
   const stray = typeof arg === 'string' ? arg : afterCommand;
   if (stray !== undefined) return unexpectedArgument(stray, line);
   if (command !== '') return unknownCommand(command, commands);

@@ -110,6 +110,7 @@ test.each([
     'Run: scalr-agent pool token revoke',
   ],
   ['command pool:lits not found', 'Unknown command: pool lits.', 'Did you mean pool list?'],
+  ['command pool:list:foo not found', 'Unexpected argument "foo".', 'List all flags with --help'],
   [
     'command rollout:restart not found',
     'Unknown command: rollout.',

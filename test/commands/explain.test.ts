@@ -169,6 +169,23 @@ test.each([
   ['OutOfcpu', 'INSUFFICIENT_CPU'],
   ['OOMKilled', 'OOM_KILLED'],
   ['SystemOOM', 'NODE_PRESSURE'],
+  [
+    'Error: UPGRADE FAILED: release a failed, and has been rolled back due to atomic being set: context deadline exceeded',
+    'TIMED_OUT',
+  ],
+  [
+    'Error: no valid credential sources found: no EC2 IMDS role found, operation error ec2imds: GetMetadata, canceled, context deadline exceeded',
+    'METADATA_BLOCKED',
+  ],
+  ['/bin/sh: aws: not found', 'RUNNER_IMAGE_CHANGED'],
+  [
+    'Error: UPGRADE FAILED: template: agent-job/templates/a.yaml:1: nil pointer evaluating interface {}.name',
+    'REUSE_VALUES',
+  ],
+  [
+    'Error: UPGRADE FAILED: cannot patch "a" with kind Deployment: Deployment.apps "a" is invalid: spec.selector: Invalid value: field is immutable',
+    'SELECTOR_CHANGED',
+  ],
   ['container runtime network not ready: cni plugin not initialized', 'NODES_NOT_READY'],
   ['Normal  NodeHasDiskPressure  Node status is now: NodeHasDiskPressure', 'NODE_DISK_FULL'],
   ['Warning  FreeDiskSpaceFailed  2m  kubelet  Failed to garbage collect', 'NODE_DISK_FULL'],
