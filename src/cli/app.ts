@@ -66,8 +66,6 @@ export interface App extends Clock {
   draw: (text: string) => void;
   exit: (code: number) => void;
   exitCode: () => number;
-  /** The user has declined the plan of the last command. */
-  hasDeclined: boolean;
 }
 
 const USUAL_ROWS = 24;
@@ -148,7 +146,6 @@ export function nodeApp(given = {isAccessible: false}): App {
       process.exitCode = code;
     },
     exitCode: () => Number(process.exitCode ?? 0),
-    hasDeclined: false,
   };
 }
 

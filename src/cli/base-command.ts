@@ -85,6 +85,9 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   /** External dependencies; called once, inside run(). */
   createApp: (options: {isAccessible: boolean}) => App = nodeApp;
   protected readonly unaskedWarnings = unsetSettingWarnings;
+  /** The user has declined the plan of the last command of this process. */
+  protected static hasDeclined = false;
+
   protected exitCode: number = ExitCode.ok;
   #app: App | undefined;
   #isQuiet = false;
@@ -328,7 +331,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const general = this.argv.filter((each) =>
       ['-q', ...Object.keys(generalFlags).map((name) => `--${name}`)].includes(each),
     );
-    this.app.hasDeclined = false;
+    BaseCommand.hasDeclined = false;
     this.exitCode = await this.config.runCommand(id, [...argv, ...general]).then(this.app.exitCode);
   }
 
@@ -443,7 +446,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     if (this.argv.includes('--verbose') && failure.cause instanceof Error)
       this.app.stderr(`${maskSecrets(failure.cause.stack ?? '')}\n`);
     this.exitCode = failure.exit;
-    this.app.hasDeclined = failure.code === 'DECLINED';
+    BaseCommand.hasDeclined = failure.code === 'DECLINED';
   }
 
   /** Properties of standard error. */

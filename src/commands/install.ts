@@ -62,7 +62,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
         if (result !== undefined) return result;
       } else {
         await this.runOther(outcome.command, outcome.argv);
-        if (outcome.command !== 'status' && !this.app.hasDeclined) return undefined;
+        if (outcome.command !== 'status' && !BaseCommand.hasDeclined) return undefined;
         this.exitCode = ExitCode.ok;
       }
       this.app.stderr('\n');

@@ -4,7 +4,7 @@ import {token, tokenSecret} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {type Setting, settingName} from '../settings/define.ts';
 import {MissingSetting} from '../settings/kinds/kind.ts';
-import {workloadIdentity} from '../settings/network.ts';
+import {httpProxy, httpsProxy, workloadIdentity} from '../settings/network.ts';
 import {missingFor} from '../settings/purpose.ts';
 import {chart, chartVersion, namespace, release} from '../settings/release.ts';
 import type {Answer} from '../settings/settings.ts';
@@ -55,9 +55,21 @@ function withReply(before: WizardState, setting: Setting, answer: Answer | undef
   // Instead of an existing Secret.
   if (setting === (token as Setting) && answer !== undefined && after.installed === undefined)
     after = withoutPrompted(after, tokenSecret);
+  if (setting === (httpsProxy as Setting)) after = withSameHttpProxy(before, after, answer);
   if (setting === (workloadIdentity as Setting)) after = withoutRole(after);
   if (setting === (chart as Setting)) after = withoutUnsupported(after);
   return withoutUseless(after, setting);
+}
+
+/** One proxy for both kinds of URLs remains one. */
+function withSameHttpProxy(
+  before: WizardState,
+  after: WizardState,
+  answer: Answer | undefined,
+): WizardState {
+  const {get, isFixed} = before.answers;
+  const isOne = get(httpProxy) !== undefined && get(httpProxy) === get(httpsProxy);
+  return isOne && !isFixed(httpProxy) ? withAnswer(after, httpProxy, answer) : after;
 }
 
 const withoutPrompted = (state: WizardState, setting: Setting): WizardState =>

@@ -66,21 +66,23 @@ function runs(target: Target, state: WizardState, known: KnownFacts): Decision |
   const nodes = nodesOfRuns(state, known);
   const oneRun = state.answers.unchecked().with(concurrency, {value: 1, source: 'prompt'});
   const request = sizing(oneRun, target.chart);
-  const fitting = nodes === undefined ? RUNS : fittingRuns(request, nodes, known.requested);
-  const value = Math.max(1, Math.min(RUNS, fitting));
-  return {setting: concurrency, value, because: value < RUNS ? 'as many as fit' : undefined};
+  const because = nodes && reasonForRuns(request, nodes, known.requested);
+  return {setting: concurrency, ...(because ?? {value: RUNS})};
 }
 
-function fittingRuns(
+function reasonForRuns(
   {cpuRequested, memoryRequested}: Sizing,
   nodes: readonly NodeCapacity[],
   requested: RequestedOn = new Map(),
-): number {
+): {value: number; because?: string} {
   const request = {cpu: milliOf(cpuRequested) ?? 0n, memory: milliOf(memoryRequested) ?? 0n};
   const halves = Object.entries(request)
     .filter(([, milli]) => milli > 0n)
-    .map(([resource, milli]) => allocatable(nodes, resource) / 2n / milli);
-  return Math.min(...[...halves, roomOn(nodes, request, requested)].map(Number));
+    .map(([resource, milli]) => Number(allocatable(nodes, resource) / 2n / milli));
+  const room = Number(roomOn(nodes, request, requested));
+  const value = Math.max(1, Math.min(RUNS, room, ...halves));
+  if (value === RUNS) return {value};
+  return {value, because: room <= value ? 'as many as fit' : 'half of what the nodes offer'};
 }
 
 /** Where nodes have an identity, runs must not get it, unless their own identity or DNS needs the same address. */

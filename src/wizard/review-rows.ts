@@ -8,7 +8,9 @@ import {chart, chartSource, namespace, release, target} from '../settings/releas
 import type {AnswerSource} from '../settings/settings.ts';
 import {answerText, sourceText} from '../ui/prompt-text.ts';
 import {Answers} from './answers.ts';
+import {requirementsOf} from './gathered-facts.ts';
 import {hostOf} from './place.ts';
+import {chartDefaultOf} from './possible-answers.ts';
 import {exposesNodeIdentity, TOPICS, type Topic, type TopicView, valueText} from './topics.ts';
 
 /** A line of the review. */
@@ -91,7 +93,10 @@ function secretRow(view: TopicView): ReviewRow {
   const row = {label: 'Secrets', settings: [token, tokenSecret] as readonly Setting[]};
   if (hostOf(view.state) !== undefined)
     return {...row, value: isNew ? 'in agent.env' : 'added to agent.env later'};
-  if (view.state.installed !== undefined) return {...row, value: `${name}`};
+  const {installed} = view.state;
+  if (installed?.settings.has(token.id))
+    return {...row, value: `new Secret ${name}`, about: 'the token moves out of the values'};
+  if (installed !== undefined) return {...row, value: `${name}`};
   return {...row, value: isNew ? `new Secret ${name}` : `existing Secret ${name}`};
 }
 
@@ -104,9 +109,13 @@ const HIDDEN: readonly Setting[] = [
 ];
 
 /** Settings without a row of their own. */
-function otherRows({state}: TopicView): ReviewRow[] {
+function otherRows({state, known}: TopicView): ReviewRow[] {
+  const isDefault = (setting: Setting): boolean =>
+    state.installed !== undefined &&
+    state.answers.get(setting) === chartDefaultOf(setting, state, requirementsOf(known));
   const settings = catalog.filter(
     (setting) =>
+      !isDefault(setting) &&
       state.answers.isGiven(setting) &&
       !HIDDEN.includes(setting) &&
       missingFor(setting, state.answers.get) === undefined,
@@ -148,14 +157,16 @@ function isChanged(setting: Setting, view: TopicView): boolean {
   const {state} = view;
   const answer = state.answers.answer(setting);
   const before = state.installed?.settings.get(setting.id);
-  if (WHICH.includes(setting) || answer?.source === 'cluster') return false;
+  if (WHICH.includes(setting)) return false;
   if (setting.kind.isSecret) return answer !== undefined && answer.value !== before;
   const text = (value: unknown): string =>
     value === undefined ? '' : answerText(setting, {value, source: 'prompt'});
   const isSameChart = state.answers.get(chart) === state.installed?.settings.get(chart.id);
-  if (isSameChart && text(before) === text(answer?.value)) return false;
+  const today = valueText(setting, viewOfInstalled(view));
+  const isKnown = answer?.source === 'cluster' && (isSameChart || today === undefined);
+  if (isKnown || (isSameChart && text(before) === text(answer?.value))) return false;
   // A value that was the default before, or the default of another chart.
-  return valueText(setting, viewOfInstalled(view)) !== valueText(setting, view);
+  return today !== valueText(setting, view);
 }
 
 /** Labels of the settings that differ from the installed release. */

@@ -3,6 +3,7 @@ import type {HostPlan} from '../extensions/machine/plan.ts';
 import type {Prompter} from '../ground/system/system.ts';
 import type {Plan} from '../operations/step.ts';
 import {token, tokenSecret} from '../settings/agent.ts';
+import {namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {answeredStep} from '../ui/prompt-frame.ts';
 import {paragraph, type Screen} from '../ui/theme.ts';
@@ -68,7 +69,10 @@ function solvable(notice: Notice, {state, known}: TopicView): Notice {
   const {isGiven} = state.answers;
   const isInSecret = notice.fix === token.id && !isGiven(token) && isGiven(tokenSecret);
   const fix = isInSecret ? tokenSecret.id : notice.fix;
-  return {...notice, fix: fix !== undefined && isPossible(fix, state, known) ? fix : undefined};
+  // An installed release keeps its place.
+  const isPlace = state.installed !== undefined && [namespace.id, release.id].includes(fix ?? '');
+  const isOpen = fix !== undefined && !isPlace && isPossible(fix, state, known);
+  return {...notice, fix: isOpen ? fix : undefined};
 }
 
 /** The review and its menu. */

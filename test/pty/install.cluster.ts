@@ -178,3 +178,28 @@ test(
     expect(exit, screen).toBe(130);
   },
 );
+
+test('the wizard continues after status, and after a plan that is not confirmed', async () => {
+  const {args} = await placeFlags();
+  const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+  const env = {NO_COLOR: '1', XDG_STATE_HOME: folder};
+  const installed = await onTerminal(
+    ['install', ...args, '--yes', '--skip-preflight'],
+    [],
+    folder,
+    {
+      env: {...env, SCALR_AGENT_TOKEN: TOKEN},
+    },
+  );
+  expect(installed.exit, installed.screen).toBe(0);
+  const menu = /is installed in[\s\S]*Uninstall…[\s\S]*Esc back/;
+  const steps: Step[] = [
+    enter(/Where will the agent run\?[\s\S]*Esc quit/),
+    {see: menu, press: 'sh\r'},
+    {see: /is ready\.?[\s\S]*is installed in[\s\S]*Esc back/, press: 'un\r'},
+    {see: /Apply this plan\?|to confirm/, press: '\u001b'},
+    {see: menu, press: '\u0003'},
+  ];
+  const {exit, screen} = await onTerminal(['install', ...args], steps, folder, {env});
+  expect(exit, screen).toBe(130);
+});

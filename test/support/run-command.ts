@@ -102,7 +102,6 @@ export async function runCommand<Result extends object | undefined>(
       exit = code;
     },
     exitCode: () => exit,
-    hasDeclined: false,
     ...deps,
   });
   await command['_run']();

@@ -145,10 +145,13 @@ function changedDefaults(sides: Sides, from: Target, to: Target): ChangedDefault
 function ofSettings({before, after, settings}: Sides, from: Target, to: Target): ChangedDefault[] {
   const old = readValues(before, from).settings;
   const read = readValues(after, to).settings;
+  const usual = readValues({}, to).settings;
   return catalog.flatMap((setting) => {
     const was = old.get(setting.id);
     const is = read.get(setting.id);
     if (settings.has(setting.id) || was === undefined || sameTree(was, is)) return [];
+    // Other keys of the release decide it.
+    if (is !== undefined && !sameTree(is, usual.get(setting.id))) return [];
     // Without a default of the chart, the agent has its own.
     if (from.chart !== to.chart && (is === undefined || OF_ONE_CHART.includes(setting))) return [];
     const kept = keeping(setting, was, after, to);

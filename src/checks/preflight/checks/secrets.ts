@@ -161,7 +161,7 @@ const tokenCheck = check('Secrets', 'token', 'Agent pool token', {
     if (host === undefined || host === get(url) || found.verdict === 'error') return found;
     return warn(
       `The token in Secret ${get(tokenSecret)} was created for ${host}, but the URL is ${get(url)}`,
-      changing`Use another Secret with ${tokenSecret}, or ${withValue(url, host)}`,
+      changing`Use ${withValue(url, host)}, or another Secret with ${tokenSecret}`,
     );
   },
 });
