@@ -171,6 +171,7 @@ test.each([
   ['OutOfcpu', 'INSUFFICIENT_CPU'],
   ['OOMKilled', 'OOM_KILLED'],
   ['SystemOOM', 'NODE_PRESSURE'],
+  ["Cannot evict pod as it would violate the pod's disruption budget.", 'RUNS_BLOCK_DRAINS'],
   [
     'Error: UPGRADE FAILED: release a failed, and has been rolled back due to atomic being set: context deadline exceeded',
     'TIMED_OUT',
