@@ -130,6 +130,8 @@ const EVENTS = [
     "Normal  NotTriggerScaleUp  pod didn't trigger scale-up: 1 max node group size reached",
     'UNSCHEDULABLE',
   ],
+  ['Usage of EmptyDir volume "cache-dir" exceeds the limit "1Gi".', 'EVICTED'],
+  ['Container runner exceeded its local ephemeral storage limit "2Gi".', 'EVICTED'],
   ['Warning  FailedScheduling  no nodes available to schedule pods', 'NODES_NOT_READY'],
   ['Warning  FailedScheduling  persistentvolumeclaim "cache" not found', 'PVC_NOT_FOUND'],
 ] as const;
@@ -169,6 +171,7 @@ test.each([
   ['OutOfcpu', 'INSUFFICIENT_CPU'],
   ['OOMKilled', 'OOM_KILLED'],
   ['SystemOOM', 'NODE_PRESSURE'],
+  ["Cannot evict pod as it would violate the pod's disruption budget.", 'RUNS_BLOCK_DRAINS'],
   [
     'Error: UPGRADE FAILED: release a failed, and has been rolled back due to atomic being set: context deadline exceeded',
     'TIMED_OUT',

@@ -223,6 +223,12 @@ export const podCauses: readonly CauseTable[] = [
   singleCause({
     code: 'EVICTED',
     remedy: evictionRemedy(''),
+    textIn: (line) =>
+      /Usage of EmptyDir volume|ephemeral (?:local )?storage (?:usage exceeds|limit)|node was low on resource/.test(
+        line,
+      )
+        ? line
+        : undefined,
     symptoms: (snapshot, now) =>
       evictions(snapshot, now).map(({pod, alike}) => ({
         object: pod,
