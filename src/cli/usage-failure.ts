@@ -179,6 +179,8 @@ const COMMANDS_OF_OTHERS: Readonly<Record<string, string>> = {
   doctor: 'preflight',
   test: 'preflight',
   update: 'upgrade',
+  rotate: 'rotate-token',
+  token: 'rotate-token',
   logs: 'collect-logs',
   log: 'collect-logs',
   bundle: 'collect-logs',
@@ -198,14 +200,18 @@ const IN_TOPICS: Readonly<Record<string, readonly string[]>> = {
   new: ['create'],
 };
 
+const RESTART =
+  'Run: kubectl rollout restart deployment,daemonset --selector app.kubernetes.io/instance=RELEASE --namespace NAMESPACE';
+
 /** What kubectl and helm do with an installed agent. */
-const BY_HAND: ReadonlySet<string> = new Set([
-  'restart',
-  'rollout',
-  'rollback',
-  'scale',
-  'history',
-]);
+const BY_HAND: Readonly<Record<string, string>> = {
+  restart: RESTART,
+  rollout: RESTART,
+  rollback: 'Run: helm rollback RELEASE --namespace NAMESPACE',
+  history: 'Run: helm history RELEASE --namespace NAMESPACE',
+  scale:
+    'For more concurrent runs of agent-local, run scalr-agent install with --concurrency. For the other charts, add nodes',
+};
 
 function unknownCommand(command: string, commands: readonly string[]): ExpectedError {
   const near = closest(
@@ -217,9 +223,7 @@ function unknownCommand(command: string, commands: readonly string[]): ExpectedE
     commands.includes(`${topic?.replaceAll(' ', ':')}:${each}`),
   );
   const other = meant === undefined ? COMMANDS_OF_OTHERS[command] : `${topic} ${meant}`;
-  const guess = BY_HAND.has(command)
-    ? 'Use kubectl and helm, as in docs/guide/operate.md'
-    : near && `Did you mean ${near}?`;
+  const guess = BY_HAND[command] ?? (near && `Did you mean ${near}?`);
   const step = other === undefined ? guess : `Run: scalr-agent ${other}`;
   return failed('UNKNOWN_COMMAND', `Unknown command: ${command}.`, [
     ...(step ? [step] : []),

@@ -114,8 +114,14 @@ test.each([
   [
     'command rollout:restart not found',
     'Unknown command: rollout.',
-    'Use kubectl and helm, as in docs/guide/operate.md',
+    'Run: kubectl rollout restart deployment,daemonset --selector app.kubernetes.io/instance=RELEASE --namespace NAMESPACE',
   ],
+  [
+    'command rollback not found',
+    'Unknown command: rollback.',
+    'Run: helm rollback RELEASE --namespace NAMESPACE',
+  ],
+  ['command rotate not found', 'Unknown command: rotate.', 'Run: scalr-agent rotate-token'],
 ])('says %j in our words', (message, text, suggestion) => {
   const failure = usageFailure(oclif(message), line);
   expect(failure.message).toBe(text);

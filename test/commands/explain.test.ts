@@ -69,8 +69,41 @@ const EVENTS = [
   ],
   [
     'conflict occurred while applying object a/b apps/v1, Kind=Deployment: Apply failed with 1 conflict: conflict with "kubectl-edit" using apps/v1: .spec.replicas',
+    'CHANGED_IN_CLUSTER',
+  ],
+  [
+    'Error: UPGRADE FAILED: conflict occurred while applying object a/b apps/v1, Kind=Deployment: Apply failed with 1 conflict: conflict with "kubectl-edit" using apps/v1: .spec.replicas',
+    'CHANGED_IN_CLUSTER',
+  ],
+  [
+    'conflict occurred while applying object a/b apps/v1, Kind=Deployment: Apply failed with 1 conflict: conflict with "operator" using apps/v1: .spec.replicas',
     'OBJECT_NOT_OWNED',
   ],
+  ['Error: INSTALLATION FAILED: cannot re-use a name that is still in use', 'release-name'],
+  ['persistentvolumeclaim "scalr-agent-cache" is being deleted', 'PVC_DELETED'],
+  ["can't evaluate field name in type interface {}", 'REUSE_VALUES'],
+  [
+    "Error: values don't meet the specifications of the schema(s) in the following chart(s):",
+    'INVALID_VALUES',
+  ],
+  [
+    'Error: chart "agent-local" version "0.9.9" not found in https://scalr.github.io/agent-helm/ repository',
+    'CHART_NOT_FOUND',
+  ],
+  [
+    "chart pull error: no 'agent-local' chart with version matching '0.6.9' found",
+    'CHART_NOT_FOUND',
+  ],
+  ['error: current-context is not set', 'CLUSTER_UNREACHABLE'],
+  [
+    "Failed to apply default image tag: couldn't parse image name: invalid reference format: repository name must be lowercase",
+    'IMAGE_NAME_INVALID',
+  ],
+  ['Pod was terminated in response to imminent node shutdown.', 'EVICTED'],
+  ['Unit scalr-agent.service not found.', 'AGENT_NOT_FOUND'],
+  ['NoCredentialProviders: no valid providers in chain. Deprecated.', 'METADATA_BLOCKED'],
+  ['Error: could not find default credentials', 'METADATA_BLOCKED'],
+  ['bash: line 1: gcloud: command not found', 'RUNNER_IMAGE_CHANGED'],
   ['Error: failed to download "scalr/agent-k8s"', 'CHART_NOT_FOUND'],
   [
     'failed calling webhook "x.y.z": no endpoints available for service "kyverno"',
@@ -181,6 +214,7 @@ test.each([
     'METADATA_BLOCKED',
   ],
   ['/bin/sh: aws: not found', 'RUNNER_IMAGE_CHANGED'],
+  ['/bin/sh: kubectl: not found', 'RUNNER_IMAGE_CHANGED'],
   [
     'Error: UPGRADE FAILED: template: agent-job/templates/a.yaml:1: nil pointer evaluating interface {}.name',
     'REUSE_VALUES',
@@ -351,6 +385,8 @@ test.each([
 
 test.each([
   'An error occurred (ExpiredToken) when calling the AssumeRoleWithWebIdentity operation: Token expired: current date/time',
+  'Error: operation error STS: GetCallerIdentity, https response error StatusCode: 403',
+  'IAM returned 403 Forbidden: Permission iam.serviceAccounts.getAccessToken denied',
   'AADSTS700082: The refresh token has expired due to inactivity.',
   'invalid_grant: Token has been expired or revoked.',
   'Unauthorized: invalid bearer token, service account token has expired',

@@ -168,6 +168,7 @@ const OTHER_HOST =
 const OTHER_LOGIN = new RegExp(
   [
     String.raw`AADSTS\d|AuthorizationFailed|googleapi: Error 40[13]|\bvault\b.*\b403\b`,
+    String.raw`operation error STS|\bIAM returned 40[13]\b`,
     'AssumeRole|ExpiredToken|InvalidClientTokenId|not authorized to perform|api error AccessDenied',
     String.raw`invalid_grant|\b(refresh|security|session|oauth2?|id|personal access|service ?account)[ _]token`,
   ].join('|'),

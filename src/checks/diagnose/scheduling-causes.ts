@@ -102,9 +102,16 @@ interface NodeRow extends CauseRow {
 const NODE_ROWS: readonly NodeRow[] = [
   {
     code: 'PVC_NOT_FOUND',
-    pattern: /persistentvolumeclaim "[^"]*" (not found|is being deleted)/,
+    pattern: /persistentvolumeclaim "[^"]*" not found/,
     permanentAfter: 60,
     remedy: 'Create the PVC in the release namespace, or correct --cache-claim',
+  },
+  {
+    code: 'PVC_DELETED',
+    pattern: /persistentvolumeclaim "[^"]*" is being deleted/,
+    permanentAfter: 60,
+    remedy:
+      'The PVC is deleted when the pods that mount it have ended. Then create it again, or set another --cache-claim',
   },
   {
     // Some drivers take five minutes for a volume; the cause of the claim is more precise.

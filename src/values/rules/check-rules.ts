@@ -93,7 +93,7 @@ function findingsOf(
     values: effective,
     get: getFrom(settings),
     isExplicit: (setting: Setting) => written(setting) !== undefined,
-    spell: spellAsKey(target),
+    spell: spellAsKey(target, getFrom(settings)),
   };
   return violationsIn(input, target).flatMap((violation) => {
     const {rule, setting, message, suggestion} = violation;
@@ -136,11 +136,13 @@ export const checkRefusals = (source: ValuesSource, {refusals}: Target): KeyFind
 
 /** Settings as keys, and choices as the chart spells them: authors of a file know keys, not flags. */
 const spellAsKey =
-  (target: Target): Spell =>
+  (target: Target, get: Get): Spell =>
   (setting, value) => {
     const scope = scopeOf(target);
     const rows = rowsWithKeys(target, setting);
-    const row = rows.find((each) => each.accepts?.(value, scope) ?? true) ?? rows[0];
+    const accepting = rows.filter((each) => each.accepts?.(value, scope) ?? true);
+    // An emptyDir and a PVC have keys of their own for one setting.
+    const row = accepting.find((each) => each.when?.(get) ?? true) ?? accepting[0] ?? rows[0];
     const [key] = row?.paths ?? [];
     if (row === undefined || key === undefined) return spell(setting, value);
     const isChoice = setting.kind.options?.includes(String(value));

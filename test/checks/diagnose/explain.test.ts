@@ -310,6 +310,7 @@ const CASES: Case[] = [
       unscheduled('0/3 nodes are available: persistentvolumeclaim "cache" not found. not found'),
     ),
   },
+  nodes('PVC_DELETED', 'persistentvolumeclaim "cache" is being deleted', 60),
   nodes('PVC_NOT_BOUND', 'pod has unbound immediate PersistentVolumeClaims', 'never'),
   pending(
     'PVC_WITHOUT_CLASS',
