@@ -629,3 +629,18 @@ describe('what Kubernetes refuses', () => {
     ).toEqual([]);
   });
 });
+
+test.each([
+  ['', 'persistence.cache.emptyDir.sizeLimit'],
+  [
+    'persistence: {cache: {enabled: true, persistentVolumeClaim: {storage: 1Gi}}}\n',
+    'persistence.cache.persistentVolumeClaim.storage',
+  ],
+])('caches that exceed their volume name the key of that volume: %s', (volume, key) => {
+  const found = validate(
+    `agent: {providerCache: {enabled: true, sizeLimit: 40Gi}}\n${volume}`,
+    targetOf('job 0.6.5'),
+  );
+  const [larger] = found.filter(({code}) => code === 'CACHES_LARGER_THAN_VOLUME');
+  expect(larger?.message).toContain(`Increase ${key},`);
+});
