@@ -666,6 +666,28 @@ describe('overlays', () => {
     expect(() => parseRings(text, 'rings.yaml')).toThrow(message);
   });
 
+  test('a ring lists only clusters with a file, each in one ring', async () => {
+    const {run} = directory({
+      'answers.yaml': 'url: https://acme.scalr.io\nchart: agent-local\n',
+      'clusters/eu-1.yaml': '{}',
+      'clusters/rings.yaml':
+        '- {name: canary, clusters: [eu1, eu-1]}\n- {name: early, clusters: [eu-1, zz-9]}\n',
+    });
+    const overlay = ['--answers', 'answers.yaml', '--overlay', 'clusters'];
+    for (const argv of [
+      ['export', 'flux', ...overlay, '--out', 'fleet'],
+      ['validate', ...overlay],
+      ['recommend', ...overlay],
+    ]) {
+      const {exit, stderr} = await run(...argv);
+      expect(exit, argv[0]).toBe(2);
+      expect(stderr).toContain('ring canary lists eu1, but this cluster has no file.');
+      expect(stderr).toContain('Did you mean eu-1 instead of eu1?');
+      expect(stderr).toContain('eu-1 is in the rings canary and early.');
+      expect(stderr).toContain('Write clusters/zz-9.yaml, or remove zz-9 from the ring');
+    }
+  });
+
   test('a percentage is stable and close to its share', () => {
     const rings = parseRings(
       '- name: canary\n  clusters: [c-7]\n- name: early\n  percent: 10',
