@@ -1,6 +1,7 @@
 import {createHash} from 'node:crypto';
 import {parse} from 'yaml';
-import {ExpectedError} from '../ground/errors.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
+import {closest} from '../ground/similar-text.ts';
 import {isMap, mergeValues, type Tree} from '../ground/tree.ts';
 import {parseAnswers} from './answers-file.ts';
 import type {SettingsSource} from './sources.ts';
@@ -71,6 +72,41 @@ const wrong = (path: string, message: string): ExpectedError =>
     code: 'INVALID_ANSWERS_FILE',
     suggestions: ['Example of a list item: {name: canary, clusters: [eu-1]}'],
   });
+
+/** Checks that each member is a cluster, and of one ring only. @throws ExpectedError */
+export function checkMembers(
+  rings: readonly Ring[],
+  clusters: readonly string[],
+  path: string,
+): void {
+  const members = [...new Set(rings.flatMap((ring) => ring.clusters))];
+  const problems = members.flatMap((member) => {
+    const [ring = '', ...others] = rings
+      .filter((each) => each.clusters.includes(member))
+      .map(({name}) => name);
+    const several = {
+      message: `${path}: ${member} is in the rings ${[ring, ...others].join(' and ')}.`,
+      step: `List ${member} in one ring only`,
+    };
+    const near = closest(member, clusters);
+    const unknown = {
+      message: `${path}: ring ${ring} lists ${member}, but this cluster has no file.`,
+      step: near
+        ? `Did you mean ${near} instead of ${member}?`
+        : `Write ${path.replace(RINGS_FILE, `${member}.yaml`)}, or remove ${member} from the ring`,
+    };
+    return [
+      ...(clusters.includes(member) ? [] : [unknown]),
+      ...(others.length > 0 ? [several] : []),
+    ];
+  });
+  if (problems.length === 0) return;
+  throw failed(
+    'INVALID_ANSWERS_FILE',
+    problems.map(({message}) => message).join('\n'),
+    problems.map(({step}) => step),
+  );
+}
 
 /** The ring of a cluster: the one that lists it, else a part by the hash of its name, so that a new cluster moves no other one. */
 export function ringOf(cluster: string, rings: readonly Ring[]): Ring {

@@ -1,4 +1,5 @@
 import {
+  checkMembers,
   type OverlayFile,
   parseOverlay,
   parseRings,
@@ -69,6 +70,11 @@ export async function readOverlay<T>(
     throw failed('UNREADABLE_FILE', `No cluster files found in ${directory || '.'}.`, [
       'Write one file per cluster, for example clusters/eu-1.yaml with the answers that differ',
     ]);
+  checkMembers(
+    rings,
+    overlays.map(({name}) => name),
+    at(RINGS_FILE),
+  );
   const deps = {files, now: now()};
   const clusters: OverlayCluster<T>[] = [];
   for (const {name, path, text} of overlays) {

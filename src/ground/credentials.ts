@@ -17,8 +17,10 @@ const ANCHORS = new RegExp(
   'gi',
 );
 
+export const JSON_WEB_TOKEN = 'a JSON Web Token';
+
 const KINDS: Readonly<Record<string, string>> = {
-  jwt: 'a JSON Web Token',
+  jwt: JSON_WEB_TOKEN,
   aws: 'an AWS access key',
   hash: 'a password hash',
   webhook: 'a webhook address',

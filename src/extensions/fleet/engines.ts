@@ -7,6 +7,7 @@ import helmfileSkeleton from '../../../templates/export/helmfile/helmfile.yaml.g
 import helmfileReadme from '../../../templates/export/helmfile/README.md';
 import keepPvc from '../../../templates/export/keep-pvc.md';
 import overlay from '../../../templates/export/overlay.md';
+import remove from '../../../templates/export/remove.md';
 import agent from '../../../templates/export/terraform/agent.tf';
 import cluster from '../../../templates/export/terraform/cluster.tf';
 import terraformReadme from '../../../templates/export/terraform/README.md';
@@ -18,7 +19,8 @@ import {
   kubectlCommand,
   shellWord,
 } from '../../ground/command-line.ts';
-import {ExpectedError} from '../../ground/errors.ts';
+import {failed} from '../../ground/errors.ts';
+import {oneOf} from '../../ground/text.ts';
 import type {Values} from '../../ground/tree.ts';
 import {toYaml} from '../../values/document.ts';
 import {type Export, type ExportedFile, fill} from '../machine/files.ts';
@@ -29,6 +31,7 @@ import {
   type FleetMember,
   type PreparedFleet,
   prepareFleet,
+  type TokenSource,
 } from './fleet.ts';
 import {filled, manifest, namespaceObject, textFile} from './manifests.ts';
 import {
@@ -259,6 +262,14 @@ export const isFleetTarget = (target: string): target is FleetTarget =>
 /** Name of the only cluster of an engine without --overlay. */
 export const clusterWithoutOverlay = (target: FleetTarget): string => ENGINES[target].cluster;
 
+/** What selects a way of the token. */
+const TOKEN_FLAGS: Readonly<Record<TokenSource, string>> = {
+  existing: 'An existing Secret',
+  'external-secrets': '--secret-store',
+  sops: '--sops',
+  'sealed-secrets': '--sealed-secrets',
+};
+
 /** Clusters whose commands are printed. */
 const SHOWN = 5;
 
@@ -266,10 +277,17 @@ const SHOWN = 5;
 export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes: string[]} {
   const engine: Engine = ENGINES[target];
   if (!engine.tokens.includes(fleet.token)) {
-    throw new ExpectedError(`${target} does not support ${fleet.token}.`, {
-      code: 'UNSUPPORTED_SETTING',
-      suggestions: [`Supported: ${engine.tokens.join(', ')}`],
-    });
+    const others = engine.tokens
+      .filter((each) => each !== 'existing')
+      .map((each) => TOKEN_FLAGS[each]);
+    throw failed(
+      'UNSUPPORTED_SETTING',
+      `${TOKEN_FLAGS[fleet.token]} is not supported by ${target}.`,
+      [
+        'Omit it, and create the Secret as README.md of the export says',
+        ...(others.length > 0 ? [`Use ${oneOf(others)} instead`] : []),
+      ],
+    );
   }
   const prepared = prepareFleet(fleet, target);
   const [member] = prepared.members as [FleetMember];
@@ -327,9 +345,10 @@ function readmeOf(fleet: Fleet, engine: Engine, first: FleetMember): ExportedFil
       ? section(overlay, {answers: fleet.overlay ?? 'clusters', add: fleet.command})
       : firstOverlaySection(fleet, engine.cluster),
   };
+  const unlisted = fleet.isOverlay ? section(remove, {answers: fleet.overlay ?? 'clusters'}) : '';
   const {runs, pvc} = upgradeNotes[member.target.chart];
   const kept = pvc === '' ? '' : section(keepPvc, {...words, renamed: pvc});
   const pushed = fleet.token === 'existing' ? '' : section(push, words);
-  const text = fill(engine.readme, {...words, runs, pvc: kept, push: pushed});
+  const text = fill(engine.readme, {...words, runs, pvc: kept, push: pushed, unlisted});
   return textFile('README.md', text.replaceAll(/\n{3,}/g, '\n\n'));
 }

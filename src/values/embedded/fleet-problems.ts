@@ -4,6 +4,7 @@ import {within} from '../../charts/releases/versions.ts';
 import {type KeyFinding, remediesOf, type Verdict} from '../../ground/finding.ts';
 import {tokenClaims} from '../../ground/secret.ts';
 import type {SourcePosition} from '../reading/finding.ts';
+import {LEAK} from '../rules/check-clear-text.ts';
 import type {EngineRelease} from './engines.ts';
 import type {ReleaseChart} from './read-release.ts';
 import {isExact} from './release-version.ts';
@@ -70,12 +71,10 @@ export function fileProblems(text: string): KeyFinding[] {
     /^\s*#/.test(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset + 1));
   const tokens = [...text.matchAll(TOKEN)].filter(([token]) => tokenClaims(token) !== undefined);
   const addresses = [...text.matchAll(OCI)].filter(({index}) => !isComment(index));
-  const leak = 'The file contains a token, which anyone with access to the file can use.';
-  const revoke = 'Revoke the token, and refer to an existing Secret';
   const http = 'The chart repository is an HTTP repository, not an OCI registry.';
   const use = 'Use https://scalr.github.io/agent-helm/';
   return [
-    ...tokens.map(({index}) => error(index, 'TOKEN_IN_FILE', leak, revoke)),
+    ...tokens.map(({index}) => error(index, LEAK.code, LEAK.message, LEAK.suggestion)),
     ...addresses.map(({index}) => error(index, 'OCI_REPOSITORY', http, use)),
   ];
 }

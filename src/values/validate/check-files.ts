@@ -10,7 +10,7 @@ import {chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {findingAt, type ValuesSource} from '../reading/finding.ts';
 import {mergeSources, readSource} from '../reading/source.ts';
-import {checkClearText} from '../rules/check-clear-text.ts';
+import {checkClearText, checkTokenInGit, isExported} from '../rules/check-clear-text.ts';
 import {looksLikeAgentValues} from './agent-files.ts';
 import {certainFindings, uncheckedValues} from './certain-findings.ts';
 import {
@@ -74,7 +74,10 @@ export function findingsOf(group: FileGroup, target: Target): KeyFinding[] {
     const found = areLayers
       ? validateLayers(files, target)
       : validate(files[0]?.text ?? '', target);
-    return release === undefined ? found : inRelease(found, release, sourceOf(group));
+    const isForGit = release !== undefined || files.some(({text}) => isExported(text));
+    const inGit = isForGit ? checkTokenInGit(sourceOf(group), found) : [];
+    const all = withoutRepeatedTokens(inGit, found);
+    return release === undefined ? all : inRelease(all, release, sourceOf(group));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const message = `Cannot check this file: unexpected error (${reason}).`;
@@ -112,7 +115,7 @@ export function withoutRepeatedTokens(
 ): KeyFinding[] {
   const known = first.filter(({code}) => code === 'TOKEN_IN_FILE').map(({subject}) => subject.line);
   const isRepeated = ({code, subject}: KeyFinding): boolean =>
-    code === 'CLEAR_TEXT_CREDENTIAL' && known.includes(subject.line);
+    /^(CLEAR_TEXT_CREDENTIAL|TOKEN_IN_FILE)$/.test(code) && known.includes(subject.line);
   return [...first, ...others.filter((each) => !isRepeated(each))];
 }
 

@@ -120,6 +120,22 @@ describe.each(FLEET_TARGETS)('%s', (target) => {
     expect(text).not.toMatch(/@[a-z]+@|undefined|\[object/);
   });
 
+  test('"Remove" names the answers of the cluster, which would write it again, and its files', async () => {
+    const {exported} = directory({
+      'answers.yaml': ANSWERS,
+      'clusters/eu-1.yaml': 'url: https://acme.scalr.io\n',
+    });
+    const {'README.md': readme = ''} = await exported(
+      target,
+      'fleet',
+      ...OVERLAY,
+      ...flagsOf(target),
+    );
+    const remove = sectionOf(readme, 'Remove');
+    expect(remove).toContain('First delete `clusters/CLUSTER.yaml`, the answers of the cluster');
+    expect(remove).toMatch(/elete `(?:clusters|applications)\/CLUSTER(?:\/|\.yaml)`(?!, the)/);
+  });
+
   test('every kubectl command of README.md names its cluster, and no chart reads of the PVCs of another', async () => {
     for (const chart of ['agent-k8s', 'agent-local', 'agent-job']) {
       const secret = SECRET_FLAGS[target] ?? [];
@@ -263,6 +279,31 @@ test.each(
   expect(found, cwd).toEqual(expect.arrayContaining(mistakes));
 });
 
+test.each(
+  FLEET_TARGETS,
+)('validate reports a token in every values file of %s as an error, whatever its form', async (target) => {
+  const {exported, run, write} = directory();
+  const values = Object.entries(
+    await exported(target, 'fleet', ...ADDRESS, ...flagsOf(target)),
+  ).filter(([path, text]) => /\.yaml$/.test(path) && /^ *agent:$/m.test(text));
+  expect(values).not.toEqual([]);
+  for (const [path, text] of values)
+    for (const changed of [
+      text.replace(/^( *)agent:$/m, '$&\n$1  token: abcdefgh1234'),
+      text.replace(/^( *)agent:$/m, `$&\n$1  token: ${LEAK}`),
+      `${text}# ${LEAK}\n`,
+    ]) {
+      write(`fleet/${path}`, changed);
+      const {exit, stdout} = await run('validate', `fleet/${path}`, '--json');
+      expect(exit, stdout).toBe(3);
+      const {findings} = JSON.parse(stdout);
+      expect(
+        findings.filter(({code}: {code: string}) => /TOKEN_IN|CLEAR_TEXT/.test(code)),
+        changed,
+      ).toEqual([expect.objectContaining({code: 'TOKEN_IN_FILE', severity: 'error'})]);
+    }
+});
+
 describe('nothing of the files deletes a cache or a namespace', () => {
   const withCache = (target: string): Promise<Record<string, string>> =>
     directory({
@@ -393,8 +434,8 @@ test.each([
 });
 
 test.each([
-  [['argocd', '--sops'], 'argocd does not support sops.'],
-  [['terraform', '--secret-store', 'vault'], 'terraform does not support external-secrets.'],
+  [['argocd', '--sops'], '--sops is not supported by argocd.'],
+  [['terraform', '--secret-store', 'vault'], '--secret-store is not supported by terraform.'],
   [['argocd-appset'], 'An ApplicationSet reads the files of clusters from Git: set --git-url.'],
   [['flux', '--sops', '--sealed-secrets'], '--sops and --sealed-secrets cannot be combined.'],
   [['compose', '--overlay', 'clusters'], '--overlay: only for the targets'],
@@ -664,6 +705,28 @@ describe('overlays', () => {
     ['- [', 'rings.yaml'],
   ])('rings.yaml with %j is rejected', (text, message) => {
     expect(() => parseRings(text, 'rings.yaml')).toThrow(message);
+  });
+
+  test('a ring lists only clusters with a file, each in one ring', async () => {
+    const {run} = directory({
+      'answers.yaml': 'url: https://acme.scalr.io\nchart: agent-local\n',
+      'clusters/eu-1.yaml': '{}',
+      'clusters/rings.yaml':
+        '- {name: canary, clusters: [eu1, eu-1]}\n- {name: early, clusters: [eu-1, zz-9]}\n',
+    });
+    const overlay = ['--answers', 'answers.yaml', '--overlay', 'clusters'];
+    for (const argv of [
+      ['export', 'flux', ...overlay, '--out', 'fleet'],
+      ['validate', ...overlay],
+      ['recommend', ...overlay],
+    ]) {
+      const {exit, stderr} = await run(...argv);
+      expect(exit, argv[0]).toBe(2);
+      expect(stderr).toContain('ring canary lists eu1, but this cluster has no file.');
+      expect(stderr).toContain('Did you mean eu-1 instead of eu1?');
+      expect(stderr).toContain('eu-1 is in the rings canary and early.');
+      expect(stderr).toContain('Write clusters/zz-9.yaml, or remove zz-9 from the ring');
+    }
   });
 
   test('a percentage is stable and close to its share', () => {
