@@ -29,7 +29,7 @@ test('shows the login page of a credential plugin while it waits, and continues 
       ...['status', '--kubeconfig', plugin.kubeconfig, '--namespace', namespace],
       ...['--kubectl', await findKubectl()],
     ],
-    [{see: /Please visit \*\*\*@login\.example\.com/, press: ''}],
+    [{see: /Please visit https:\/\/\*\*\*@login\.example\.com/, press: ''}],
     plugin.directory,
     {env: {NO_COLOR: '1'}},
   );
