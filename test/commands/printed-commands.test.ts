@@ -61,6 +61,10 @@ const WITHOUT_CLUSTER = [
   'helm list --namespace X',
   'helm template',
   'kubectl config view',
+  // For an unknown command, whose release is not known.
+  'Run: kubectl rollout restart deployment,daemonset --selector app.kubernetes.io/instance=RELEASE --namespace NAMESPACE',
+  'Run: helm rollback RELEASE --namespace NAMESPACE',
+  'Run: helm history RELEASE --namespace NAMESPACE',
   'List them with `kubectl get storageclass`. If several pods share the cache, the StorageClass must support ReadWriteMany.',
 ];
 
