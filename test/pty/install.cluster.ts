@@ -133,7 +133,7 @@ test('with --accessible the wizard leads from the first question to a registered
     .replaceAll(/\b[\d.]+ s\b/g, 'N s')
     .replace(/(scalr-agent-install) [\d.]+/, '$1 VERSION')
     // Other tests have pods in the cluster.
-    .replace(/5 of \d+ free CPU, 5Gi of \d+Gi/, '5 of N free CPU, 5Gi of NGi')
+    .replace(/5 of [\d.]+ free CPU, 5Gi of \d+Gi/, '5 of N free CPU, 5Gi of NGi')
     // A quick cluster is not waited for.
     .replaceAll(/^(Waiting|Still working): .*\n/gm, '')
     .replaceAll(/^Checking (what an install would change|the plan) \.\.\.\n/gm, '')
