@@ -30,7 +30,8 @@ export async function readContexts(
     const all = contextsIn(config);
     const current = config['current-context'];
     if (!current && serverOfPod() !== undefined) return {all, isInPod: true};
-    if (all.length === 0) return {all, problem: 'no context found: the kubeconfig is empty or missing'};
+    if (all.length === 0)
+      return {all, problem: 'no context found: the kubeconfig is empty or missing'};
     return {all, ...(current ? {current} : {})};
   } catch (error) {
     // Without kubectl, the wizard can only save files.
