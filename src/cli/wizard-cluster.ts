@@ -50,7 +50,7 @@ export class WizardCluster {
       installed: (state) => this.#installed(state).catch(onFailure(() => undefined)),
       lacking: (state) => this.#lacking(state).catch(onFailure(() => [])),
       objects: (state, facts) => this.#objects(state, facts).catch(onFailure(() => NO_OBJECTS)),
-      requested: (state, facts) => this.#requested(state, facts).catch(onFailure(() => NONE)),
+      requested: (state, facts) => this.#requested(state, facts).catch(onFailure(() => undefined)),
     };
   }
 
@@ -85,14 +85,15 @@ export class WizardCluster {
     return readNamespaceObjects(where, kubernetes, this.#shortly());
   }
 
-  async #requested(state: WizardState, facts: GatheredFacts): Promise<RequestedOn> {
+  /** Not read where nodes are added for pods. */
+  async #requested(state: WizardState, facts: GatheredFacts): Promise<RequestedOn | undefined> {
     const name = nameAt(this.#session, state);
     const {kubernetes} = await this.#session.accessTo(name.kubeTarget);
     const {nodes, addsNodes} = await facts.read('cluster', state);
-    if (nodes === undefined || addsNodes !== undefined) return NONE;
+    if (nodes === undefined || addsNodes !== undefined) return undefined;
     const options = {signal: this.#shortly(), idleMs: REQUEST_MS};
-    const pods = await readPodsOnNodes({kubernetes, options});
-    return requestedBesides(name, knownValue(pods) ?? []);
+    const pods = knownValue(await readPodsOnNodes({kubernetes, options}));
+    return pods && requestedBesides(name, pods);
   }
 
   desired = (state: WizardState, generated: GeneratedValues): DesiredRelease => {
@@ -156,8 +157,6 @@ export class WizardCluster {
     });
   }
 }
-
-const NONE: RequestedOn = new Map();
 
 /** A token, or the Secret that contains it, needs no pool. */
 const NO_POOL = [token, tokenFile, tokenSecret];

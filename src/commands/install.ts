@@ -66,6 +66,8 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
         this.exitCode = ExitCode.ok;
       }
       this.app.stderr('\n');
+      // The next plan can be for another cluster.
+      this.#cached = undefined;
       state = outcome.state;
     }
   }

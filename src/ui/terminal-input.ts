@@ -24,7 +24,7 @@ const CAN_STOP = 'SIGTSTP' in constants.signals;
 
 /** A terminal sends the rest of an escape sequence at once; after this time, Esc was the key. Node.js waits 500 ms. */
 const ESCAPE_MS = 50;
-/** Milliseconds in which nobody has read a new question. */
+/** Milliseconds before a person can have read a new question. */
 const UNREAD_MS = 500;
 /** Milliseconds without input after which a paste without marks has arrived completely. */
 const SILENCE_MS = 100;

@@ -205,6 +205,6 @@ function nodesText(view: WizardState, known: KnownFacts): string | undefined {
   if (nodes === undefined) return undefined;
   if (nodes.length === 0) return 'No node is ready now.';
   const who = nodes.length === 1 ? 'The node has' : `The ${nodes.length} nodes have`;
-  const {cpu, memory} = freeText(nodes, known.requested);
-  return `${who} ${cpu} CPU and ${memory} free.`;
+  const {cpu, memory, isFree} = freeText(nodes, known.requested);
+  return `${who} ${cpu} CPU and ${memory} ${isFree ? 'free' : 'in total'}.`;
 }

@@ -69,8 +69,8 @@ interface Facts {
   /** The pools of the account, if there is a token of a user for it. */
   pools: OfferedPools | undefined;
   objects: NamespaceObjects;
-  /** What other pods have requested; empty where nodes are added for pods. */
-  requested: RequestedOn;
+  /** What other pods have requested; undefined if that cannot be read. */
+  requested: RequestedOn | undefined;
 }
 
 /** The facts that have arrived. */

@@ -136,9 +136,9 @@ function menuOf(found: InstalledAgent, asking: Pick<Asking, 'state' | 'known'>):
             : `newest known chart is ${latest}`,
       },
       {value: 'status', label: 'Show status'},
-      ...othersIn(asking),
       {value: 'other', label: 'Install another release'},
       {value: 'uninstall', label: 'Uninstall…'},
+      ...othersIn(asking),
     ],
   };
 }

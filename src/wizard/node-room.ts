@@ -25,13 +25,17 @@ export function nodesOfRuns(
 export const allocatable = (nodes: readonly NodeCapacity[], resource: string): bigint =>
   nodes.reduce((sum, node) => sum + (amountsOf(node.allocatable)[resource] ?? 0n), 0n);
 
-/** What the nodes have left for new pods, in tenths of a CPU: 1.9 CPU and 7Gi */
-export function freeText(nodes: readonly NodeCapacity[], requested: RequestedOn = new Map()) {
+/** What the nodes have for new pods, in tenths of a CPU: 1.9 CPU and 7Gi. Without `requested`, in total. */
+export function freeText(nodes: readonly NodeCapacity[], requested: RequestedOn | undefined) {
   const free = (resource: string): bigint =>
     nodes.reduce(
-      (sum, {name}) => sum - (requested.get(name)?.[resource] ?? 0n),
+      (sum, {name}) => sum - (requested?.get(name)?.[resource] ?? 0n),
       allocatable(nodes, resource),
     );
   const cpu = Number(free('cpu') / 100n) / 10;
-  return {cpu: `${cpu}`, memory: `${free('memory') / 1000n / 1024n ** 3n}Gi`};
+  return {
+    cpu: `${cpu}`,
+    memory: `${free('memory') / 1000n / 1024n ** 3n}Gi`,
+    isFree: requested !== undefined,
+  };
 }

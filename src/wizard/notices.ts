@@ -47,7 +47,7 @@ function ofFinding(finding: Finding, setting?: string): Notice {
     verdict,
     subject: {},
     message: verdict === 'warning' && question !== undefined ? firstSentence(message) : message,
-    // The row of the menu says it.
+    // The Fix row of the menu names the setting.
     remedies: code === 'MISSING_SETTING' && fix !== undefined ? [] : remedies.map(spellRemedy),
     fix,
     marks: question,

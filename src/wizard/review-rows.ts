@@ -95,7 +95,7 @@ function secretRow(view: TopicView): ReviewRow {
     return {...row, value: isNew ? 'in agent.env' : 'added to agent.env later'};
   const {installed} = view.state;
   if (installed?.settings.has(token.id))
-    return {...row, value: `new Secret ${name}`, about: 'the token moves out of the values'};
+    return {...row, value: `new Secret ${name}`, about: 'the token is moved out of the values'};
   if (installed !== undefined) return {...row, value: `${name}`};
   return {...row, value: isNew ? `new Secret ${name}` : `existing Secret ${name}`};
 }

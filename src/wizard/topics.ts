@@ -125,10 +125,13 @@ function runsAbout(view: TopicView): string | undefined {
   const sum = sizing(settings.with(concurrency, {value: runs, source: 'prompt'}), target.chart);
   const nodes = nodesOfRuns(view.state, view.known) ?? [];
   const free = nodes.length > 0 ? freeText(nodes, view.known.requested) : undefined;
+  const word = free?.isFree ? ' free' : '';
+  const cpu = free ? ` of ${free.cpu}${word}` : '';
+  const memory = free ? ` of ${free.memory}` : '';
   return joined(
     because(concurrency, view),
-    `reserves ${sum.cpuRequested}${free ? ` of ${free.cpu} free` : ''} CPU`,
-    `${sum.memoryRequested}${free ? ` of ${free.memory}` : ''}`,
+    `reserves ${sum.cpuRequested}${cpu} CPU`,
+    `${sum.memoryRequested}${memory}`,
     `limit ${sum.memoryLimit}`,
     view.known.cluster?.addsNodes,
     !isLimited(view) && 'with one run',
@@ -384,7 +387,7 @@ export const TOPICS: readonly Topic[] = [
     value: (view) => valueText(cloud, view) ?? 'Other',
     about: ({state}) =>
       state.answers.answer(cloud) === undefined
-        ? 'not known; it decides about node identities'
+        ? 'unknown; determines the metadata default'
         : undefined,
   },
   {

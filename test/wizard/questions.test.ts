@@ -165,6 +165,12 @@ describe('a default', () => {
     );
   });
 
+  test('calls nothing free where the pods of others cannot be read', async () => {
+    const kubernetes = fakeKubernetes({objects: EKS_OBJECTS, refuse: ['pods']});
+    const {stderr} = await talk([TARGET, ASK_TOKEN, ...QUIT], {answer: oneContext, kubernetes});
+    expect(rowOf(stderr, 'Runs')).toMatch(/^Runs 5 at a time reserves [\d.]+ of 40 CPU, /);
+  });
+
   test('allows the metadata service where runs or DNS need it', async () => {
     const {stderr} = await talk([...HAPPY, ...QUIT], {argv: ['--cloud', 'gke']});
     expect(rowOf(stderr, 'Network')).toContain('metadata allowed; Cloud DNS may use its address');

@@ -284,7 +284,7 @@ export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes:
       'UNSUPPORTED_SETTING',
       `${TOKEN_FLAGS[fleet.token]} is not supported by ${target}.`,
       [
-        'Omit it, and create the Secret as README.md of the export says',
+        'Omit it, and create the Secret as described in README.md of the export',
         ...(others.length > 0 ? [`Use ${oneOf(others)} instead`] : []),
       ],
     );
