@@ -29,7 +29,8 @@ export function usageFailure(error: OclifError, line: CommandLine): ExpectedErro
   const [flag] = error.flags ?? [];
   if (flag !== undefined) return unknownFlag(flag, line.flags ?? {});
   const words = /^command (.*) not found\.?$/i.exec(error.message)?.[1]?.split(':') ?? [];
-  if (words[0]?.startsWith('-')) return unknownFlag(words[0], {}, 'List all commands with --help');
+  if (words[0]?.startsWith('-'))
+    return unknownFlag(words[0], WITHOUT_COMMAND, 'List all commands with --help');
   // The next word is part of the command only after a topic, such as pool.
   const isTopic = (end: number): boolean =>
     commands.some((each) => each.startsWith(`${words.slice(0, end).join(':')}:`));
@@ -123,6 +124,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
     'Set the token with SCALR_AGENT_TOKEN or --token-file. Other users could read a token on the command line',
   inspect: 'Use the command: scalr-agent inspect FILE',
 };
+
+const WITHOUT_COMMAND: KnownFlags = {help: {type: 'boolean'}, version: {type: 'boolean'}};
 
 function unknownFlag(word: string, flags: KnownFlags, help = HELP): ExpectedError {
   const typed = word.replace(/=.*/s, '');

@@ -195,14 +195,19 @@ function causeText({state, causes}: ReleaseStatus): string | undefined {
 
 /** "ready · 3 of 3 agents registered · 2 runs in flight" */
 function liveText({state, agents, runs}: ReleaseStatus): string {
-  const registered = agents.filter((each) => each.state === 'registered').length;
   return [
     state === 'ready' ? 'ready' : 'not ready',
-    ...(agents.length === 0
-      ? []
-      : [`${registered} of ${count(agents.length, 'agent')} registered`]),
+    ...(agents.length === 0 ? [] : [registeredText(agents)]),
     ...(runs === undefined || runs.length === 0 ? [] : [`${count(runs.length, 'run')} in flight`]),
   ].join(' · ');
+}
+
+/** Not all logs are read, and not every log shows it. */
+function registeredText(agents: ReleaseStatus['agents']): string {
+  const {length} = agents.filter(({state}) => state === 'registered');
+  if (length === 0) return 'registration unknown';
+  const atLeast = length < agents.length ? 'at least ' : '';
+  return `${atLeast}${length} of ${count(agents.length, 'agent')} registered`;
 }
 
 /** Values of the release that no setting expresses, as --set writes them; without those that its chart version does not know. */

@@ -136,8 +136,12 @@ export function back(
   return undefined;
 }
 
-/** Asks these questions, then returns to where the user was. */
-export const openQuestions = (state: WizardState, ...questions: readonly string[]): WizardState => {
+/** Asks these questions, then returns to where the user was. `recommended` is an answer to the first one. */
+export const openQuestions = (
+  state: WizardState,
+  questions: readonly string[],
+  recommended?: string,
+): WizardState => {
   const before = {...state, notes: [], opened: undefined};
-  return {...before, opened: {questions, answered: [], before}};
+  return {...before, opened: {questions, recommended, answered: [], before}};
 };

@@ -100,11 +100,15 @@ function optionsOf(
     byDefault: hasChartDefault ? chartDefaultOf(setting, view, requirementsOf(known)) : undefined,
     defaultOf: defaultWord(view),
     current: draft ? view.answers.answer(setting) : (machine ?? currentOf(setting, view)),
-    draft,
+    draft: draft ?? recommendedFor(setting, state),
     example,
     meaning,
   };
 }
+
+/** A recommended part of a list is no answer. */
+const recommendedFor = ({id, kind}: Setting, {opened}: WizardState): string | undefined =>
+  opened?.questions[0] === id && kind.list === undefined ? opened.recommended : undefined;
 
 const currentOf = (setting: Setting, view: WizardState): Answer | undefined =>
   view.answers.answer(setting) ??

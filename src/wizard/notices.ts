@@ -13,6 +13,8 @@ import {settingOf, spellRemedy} from './spell-remedy.ts';
 export interface Notice extends Finding {
   /** ID of the question. */
   fix?: string | undefined;
+  /** The answer that a remedy recommends. */
+  recommended?: string | undefined;
   /** ID of the setting whose row is marked. */
   marks?: string | undefined;
 }
@@ -50,9 +52,19 @@ function ofFinding(finding: Finding, setting?: string): Notice {
     // The Fix row of the menu names the setting.
     remedies: code === 'MISSING_SETTING' && fix !== undefined ? [] : remedies.map(spellRemedy),
     fix,
+    recommended: recommendedFor(question, finding),
     marks: question,
   };
 }
+
+const recommendedFor = (
+  question: string | undefined,
+  {remedies}: Pick<Finding, 'remedies'>,
+): string | undefined =>
+  remedies
+    .flatMap(({parts = []}) => parts)
+    .filter((part) => typeof part !== 'string')
+    .find(({setting}) => setting === question)?.value;
 
 /** `explain` prints the rest. */
 const firstSentence = (message: string): string => /^.+?\.(?= |$)/.exec(message)?.[0] ?? message;

@@ -171,8 +171,7 @@ export class Review {
   async #do(action: Action, shown: Shown): Promise<Decided | undefined> {
     const {state, view, reviewed} = shown;
     const [, question] = /^fix:(.*)$/.exec(action) ?? [];
-    if (question !== undefined)
-      return {state: openQuestions(state, ...withNecessary(question, view.state))};
+    if (question !== undefined) return {state: this.#fix(question, shown)};
     switch (action) {
       case 'install':
         return {decision: this.#install(shown)};
@@ -193,6 +192,12 @@ export class Review {
       default:
         return this.#quit(shown);
     }
+  }
+
+  #fix(question: string, shown: Shown): WizardState {
+    const {notices} = this.#menuOf(shown);
+    const recommended = notices.find(({fix}) => fix === question)?.recommended;
+    return openQuestions(shown.state, withNecessary(question, shown.view.state), recommended);
   }
 
   /** Below the review, where it stays as it is. */

@@ -147,9 +147,7 @@ export class Session {
     this.#changed = questions?.[0];
     return {
       state:
-        questions === undefined
-          ? {...state, isChanging: false}
-          : openQuestions(state, ...questions),
+        questions === undefined ? {...state, isChanging: false} : openQuestions(state, questions),
     };
   }
 

@@ -30,6 +30,8 @@ export interface AnsweredQuestion {
 /** Questions that were opened from the review. */
 export interface OpenedQuestions {
   questions: readonly string[];
+  /** What a check recommends as the answer to the first one. */
+  recommended?: string | undefined;
   answered: readonly string[];
   /** The state that Esc at the first of them restores: half of an answer would be an error. */
   before: WizardState;

@@ -103,6 +103,7 @@ test.each([
   ['command logs not found', 'Unknown command: logs.', 'Run: scalr-agent collect-logs'],
   ['command statsu not found', 'Unknown command: statsu.', 'Did you mean status?'],
   ['command --foo not found', 'Unknown flag: --foo.', 'List all commands with --help'],
+  ['command --verson not found', 'Unknown flag: --verson.', 'Did you mean --version?'],
   ['command pool:rm:eks not found', 'Unknown command: pool rm.', 'Run: scalr-agent pool delete'],
   [
     'command pool:token:rm:eks not found',

@@ -200,7 +200,7 @@ const REVIEW = ['cluster', 'token'].reduce(
 
 describe('from the review', () => {
   test('a topic asks its questions, then Change is shown again', () => {
-    let state = openQuestions({...REVIEW, isChanging: true}, cache.id, cacheStorageClass.id);
+    let state = openQuestions({...REVIEW, isChanging: true}, [cache.id, cacheStorageClass.id]);
     expect(nameOf(state, READ)).toBe(cache.id);
     state = apply(state, {question: cache.id, answers: [[cache, given('pvc')]]});
     expect(nameOf(state, READ)).toBe(cacheStorageClass.id);
@@ -212,7 +212,7 @@ describe('from the review', () => {
   });
 
   test('questions without an effect are left out', () => {
-    const state = apply(openQuestions(REVIEW, cache.id, cacheStorageClass.id), {
+    const state = apply(openQuestions(REVIEW, [cache.id, cacheStorageClass.id]), {
       question: cache.id,
       answers: [[cache, given('ephemeral')]],
     });
@@ -260,7 +260,7 @@ describe('Esc', () => {
     expect(from(apply(START, REPLIES['cluster'] as Reply), READ)).toBe('target');
     expect(from(REVIEW, READ)).toBe(token.id);
     expect(from({...REVIEW, isChanging: true}, READ)).toBe('review');
-    const topic = openQuestions({...REVIEW, isChanging: true}, cache.id, cacheStorageClass.id);
+    const topic = openQuestions({...REVIEW, isChanging: true}, [cache.id, cacheStorageClass.id]);
     expect(from(topic, READ)).toBe('change');
     const second = apply(topic, {question: cache.id, answers: [[cache, given('pvc')]]});
     expect(from(second, READ)).toBe(cache.id);

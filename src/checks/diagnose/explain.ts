@@ -1,4 +1,4 @@
-import type {KubernetesObject, Pod, Workload} from '../../cluster/kubernetes/objects.ts';
+import type {Condition, KubernetesObject, Pod, Workload} from '../../cluster/kubernetes/objects.ts';
 import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import {byVerdict, type ObjectFinding, remediesOf} from '../../ground/finding.ts';
 import {oneLine} from '../../ground/one-line.ts';
@@ -39,7 +39,7 @@ function refusalOf(
   const failure = condition(workload, 'ReplicaFailure');
   // The controller removes the condition itself. A Deployment gets it from its ReplicaSets.
   if (workload.kind === 'ReplicaSet' && workload.spec?.replicas !== 0 && failure?.status === 'True')
-    return {message: failure.message ?? '', since: failure.lastTransitionTime};
+    return {message: failure.message ?? '', since: lastProgress(snapshot, workload, failure)};
   const progressing = condition(workload, 'Progressing');
   if (progressing?.reason === 'ReplicaSetCreateError')
     return {message: progressing.message ?? '', since: progressing.lastTransitionTime};
@@ -53,6 +53,17 @@ function refusalOf(
   if (event === undefined || pods.length >= Math.max(1, replicaCount(workload).desired))
     return undefined;
   return {message: event.message ?? '', since: firstTimeOf(event)};
+}
+
+/** A rolling update with a tight quota gets on as old pods end, although some new ones are refused until then. */
+function lastProgress(
+  snapshot: Snapshot,
+  replicaSet: Workload,
+  {lastTransitionTime = ''}: Condition,
+): string | undefined {
+  const deployment = ownerOf(snapshot, replicaSet);
+  const progressing = deployment && condition(deployment, 'Progressing');
+  return [lastTransitionTime, progressing?.lastUpdateTime ?? ''].toSorted().at(-1);
 }
 
 /** Admission rejects the same pod again; these times are for changes by others. */
@@ -86,10 +97,10 @@ const creationCauses: CauseTable = {
       remedy: 'The quota of the namespace requires requests and limits: set them',
     },
     {
-      // Terminating pods release their quota, including old pods of an upgrade.
+      // Old pods of an upgrade release their quota, but the controller tries again later and later.
       code: 'QUOTA_EXCEEDED',
       pattern: /exceeded quota/,
-      permanentAfter: 20,
+      permanentAfter: 60,
       remedy: 'Raise the quota of the namespace, or request less. Show the usage',
       kubectlArgs: (_, namespace) => ['describe', 'quota', '--namespace', namespace],
     },

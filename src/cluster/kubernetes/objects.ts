@@ -28,6 +28,8 @@ export interface Condition {
   reason?: string;
   message?: string;
   lastTransitionTime?: string;
+  /** Only of Deployments. */
+  lastUpdateTime?: string;
 }
 
 export interface Container {

@@ -375,7 +375,7 @@ const CASES: Case[] = [
   forbidden(
     'QUOTA_EXCEEDED',
     'exceeded quota: tight, requested: pods=1, used: pods=1, limited: pods=1',
-    20,
+    60,
   ),
   forbidden('LIMITS_REQUIRED', 'failed quota: tight: must specify limits.cpu for: agent', 0),
   forbidden('LIMIT_RANGE', 'maximum cpu usage per Container is 1, but limit is 2', 0),
@@ -812,6 +812,22 @@ test('a pod with a scheduling gate is not unschedulable', () => {
   expect(explainSnapshot(snapshot(around(gated)), afterStart(60))).toMatchObject([
     {code: 'NOT_SCHEDULED', message: `not scheduled yet: ${message}`},
   ]);
+});
+
+test('a rolling update that goes on with a full quota is not stuck', () => {
+  const {objects} = forbidden('QUOTA_EXCEEDED', 'exceeded quota: tight', 60);
+  const [, refused] = objects as [Workload, Workload];
+  const updatedAt = (seconds: number): Workload =>
+    deployment({
+      conditions: [
+        {type: 'Progressing', status: 'True', lastUpdateTime: afterStart(seconds).toISOString()},
+      ],
+    });
+  const verdict = (updated: number, at: number) =>
+    explainSnapshot(snapshot([updatedAt(updated), refused]), afterStart(at))[0]?.verdict;
+  expect(verdict(50, 100)).toBe('warning');
+  expect(verdict(50, 110)).toBe('error');
+  expect(verdict(-50, 60)).toBe('error');
 });
 
 describe('objects that an upgrade replaces are ignored', () => {
