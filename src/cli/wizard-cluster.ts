@@ -3,15 +3,17 @@ import {type RequestedOn, requestedBesides} from '../checks/preflight/facts/node
 import {readPodsOnNodes} from '../checks/preflight/read-live-state.ts';
 import {readChecks} from '../checks/preflight/run-preflight.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
-import {REQUEST_MS} from '../cluster/kubernetes/resources.ts';
+import type {SecretObject} from '../cluster/kubernetes/objects.ts';
+import {getObject, REQUEST_MS} from '../cluster/kubernetes/resources.ts';
 import {cachedAccess} from '../cluster/kubernetes/with-retries.ts';
 import {type DesiredRelease, desiredRelease} from '../cluster/release/desired-release.ts';
 import {anySignal} from '../ground/async.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {onFailure} from '../ground/errors.ts';
 import {knownValue} from '../ground/fact.ts';
+import {hostInToken, Secret} from '../ground/secret.ts';
 import {prepareInstall} from '../operations/install.ts';
-import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
+import {token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {cloud} from '../settings/cluster.ts';
 import {chartSource} from '../settings/release.ts';
 import {valuesDocument} from '../values/document.ts';
@@ -51,6 +53,7 @@ export class WizardCluster {
       lacking: (state) => this.#lacking(state).catch(onFailure(() => [])),
       objects: (state, facts) => this.#objects(state, facts).catch(onFailure(() => NO_OBJECTS)),
       requested: (state, facts) => this.#requested(state, facts).catch(onFailure(() => undefined)),
+      tokenHost: (state) => this.#tokenHost(state).catch(onFailure(() => undefined)),
     };
   }
 
@@ -94,6 +97,19 @@ export class WizardCluster {
     const options = {signal: this.#shortly(), idleMs: REQUEST_MS};
     const pods = knownValue(await readPodsOnNodes({kubernetes, options}));
     return pods && requestedBesides(name, pods);
+  }
+
+  async #tokenHost(state: WizardState): Promise<string | undefined> {
+    const {get, isGiven} = state.answers;
+    if (!isGiven(tokenSecret)) return undefined;
+    const {kubeTarget} = nameAt(this.#session, state);
+    const {kubernetes} = await this.#session.accessTo(kubeTarget);
+    const {namespace} = kubeTarget;
+    const options = {signal: this.#shortly(), idleMs: REQUEST_MS, namespace};
+    const name = get(tokenSecret) ?? '';
+    const {object} = await getObject<SecretObject>(kubernetes, 'secrets', name, options);
+    const held = object?.data?.[get(tokenSecretKey) ?? ''] ?? '';
+    return hostInToken(new Secret(Buffer.from(held, 'base64').toString('utf8')));
   }
 
   desired = (state: WizardState, generated: GeneratedValues): DesiredRelease => {

@@ -17,11 +17,12 @@ import type {InstallFacts} from '../cluster/release/read-release.ts';
 import {readsSecret, readUsers} from '../cluster/release/workload-users.ts';
 import {callText} from '../ground/call-arguments.ts';
 import {ExpectedError, failed} from '../ground/errors.ts';
-import {type SettingFinding, warningOf} from '../ground/finding.ts';
+import {changing, type SettingFinding, warningOf} from '../ground/finding.ts';
 import type {Secret} from '../ground/secret.ts';
 import {sameTree, type Tree} from '../ground/tree.ts';
 import {isReservedKey, secretAnnotation, secretLabel} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
+import {withValue} from '../settings/spelling.ts';
 import type {Step} from './step.ts';
 
 type DesiredObjects = Pick<RenderedRelease, 'name' | 'manifest' | 'secrets'>;
@@ -118,7 +119,7 @@ function requireOwn(secret: DesiredSecret, desired: DesiredObjects, facts: Insta
     'OBJECT_NOT_OWNED',
     `Secret ${secret.name} in ${desired.name.kubeTarget.namespace} ${reason}.`,
     [
-      `Use another Secret: ${secret.flag} NAME`,
+      changing`Use another Secret: ${withValue(secret.setting, `${secret.name}-2`)}`,
       ...(isComplete && isGiven(secret)
         ? [
             `To use its content, omit the ${secret.type === 'Opaque' ? 'token' : 'certificate and key'}`,
@@ -250,8 +251,8 @@ export function requireSecrets(
   throw new ExpectedError(lines.join('\n'), {
     code: 'MISSING_SETTING',
     suggestions: missing.map(({howToGive}) => howToGive),
-    options: missing.map(({name, flag}) => ({
-      add: `${flag} NAME`,
+    options: missing.map(({name, setting}) => ({
+      add: `${spell(setting)} NAME`,
       when: `Use an existing Secret instead of ${name}`,
     })),
   });

@@ -20,7 +20,6 @@ import {
 } from '../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {cacheClaim} from '../settings/cache.ts';
-import {spell} from '../settings/define.ts';
 import type {SecretNames} from '../settings/release.ts';
 import {clientCertSecret} from '../settings/tls.ts';
 import type {Change} from '../values/migrate/change.ts';
@@ -136,7 +135,7 @@ function inlineSecrets(given: Values, settings: ReadonlyMap<string, unknown>): D
   ): DesiredSecret[] => {
     const name = settings.get(setting.id);
     const howToGive = {text: 'Create the Secret, or run the upgrade again'};
-    return typeof name === 'string' ? [{name, ...content, howToGive, flag: spell(setting)}] : [];
+    return typeof name === 'string' ? [{name, ...content, howToGive, setting}] : [];
   };
   const token = getAt(given, at('agent.token')) ?? '';
   const key = String(settings.get(tokenSecretKey.id) ?? 'token');

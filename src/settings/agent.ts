@@ -23,7 +23,7 @@ export const url = defineSetting('Agent', 'url', {
     const host = hostOfToken(get);
     return host === undefined || host === value
       ? undefined
-      : `The token was created for ${host}, but --url is ${value}.`;
+      : `The token was created for ${host}, but the URL is ${value}.`;
   },
 });
 

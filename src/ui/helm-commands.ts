@@ -97,10 +97,10 @@ function sourceOfToken({entries, directory}: HelmCommands): TokenSource {
 
 /** Undefined if the user has an own Secret. */
 function tokenOfPool(
-  {flag}: DesiredSecret,
+  {setting}: DesiredSecret,
   {pool, program, entries}: HelmCommands,
 ): TokenSource | undefined {
-  if (pool === undefined || flag !== spell(tokenSecret)) return undefined;
+  if (pool === undefined || setting !== tokenSecret) return undefined;
   const {name, url, isNew, isForVcs} = pool;
   const account = [`--url ${quote(url)}`, ...flagsOfAccount(entries), '--yes'].join(' ');
   const create = `${program.other} pool create ${quote(name)}${isForVcs ? ' --vcs' : ''} ${account}`;

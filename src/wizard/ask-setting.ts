@@ -61,14 +61,22 @@ export async function askSetting(id: string, asking: Asking): Promise<Reply> {
   }
   // A secret is not shown, so an empty answer keeps it.
   const isKept = answer === undefined && setting.kind.isSecret === true;
+  // It has a token already.
+  const isExisting = id === tokenSecret.id && isOtherSecret(answer, asking);
   return {
     question: id,
+    alsoAsked: isExisting ? [token.id] : [],
     answers: [
       ...(isKept ? [] : [[setting, answer] as const]),
+      ...(isExisting ? [[token as Setting, undefined] as const] : []),
       ...(agrees ? [[allowClearText, {value: true, source: 'prompt'}] as const] : []),
     ],
   };
 }
+
+const isOtherSecret = (answer: Answer | undefined, {state, known}: Asking): boolean =>
+  answer?.value !== state.answers.get(tokenSecret) &&
+  (known.objects?.secrets ?? []).some((name) => name === answer?.value);
 
 const WHERE_TOKEN = 'In Scalr: account → Agent pools → your pool → Add agent.';
 const COMPLETE = 'The user name and password were not saved: replace the placeholders.';
@@ -127,7 +135,8 @@ function offersFor(setting: Setting, view: WizardState, known: KnownFacts): read
       .map((each) => ({...each, value: each.name, label: each.name}));
   if (setting === (nodeSelector as Setting)) return poolChoices(known);
   if (setting === (toleration as Setting)) return taintChoices(known);
-  if (setting === (tokenSecret as Setting)) return secrets.map(named);
+  if (setting === (tokenSecret as Setting))
+    return secrets.map((name) => ({...named(name), description: 'uses the token that it has'}));
   if (setting === (serviceAccountName as Setting)) return serviceAccounts.map(named);
   return [];
 }

@@ -162,9 +162,9 @@ async function chooseOffered(
 ): Promise<string> {
   const found = offers?.(setting) ?? [];
   if (found.length === 0) return OTHER;
-  const {orElse, current, suggested = NONE} = options;
-  const chosen =
-    current === undefined ? suggested : (setting.kind.format(current.value)[0] as string);
+  const {orElse, current, suggested = NONE, draft} = options;
+  const now = current === undefined ? suggested : (setting.kind.format(current.value)[0] as string);
+  const chosen = draft ?? now;
   const {orElseMeaning: description, orElseDisabled: disabled} = options;
   const none = orElse === undefined ? [] : [{value: NONE, label: orElse, description, disabled}];
   const typed =

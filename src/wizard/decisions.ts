@@ -2,6 +2,7 @@ import {policyMissesRuns, type Target} from '../charts/releases/target.ts';
 import {hasKey, supports} from '../charts/support.ts';
 import {type RequestedOn, roomOn} from '../checks/preflight/facts/node-load.ts';
 import type {NodeCapacity} from '../cluster/platform/capacity.ts';
+import {url} from '../settings/agent.ts';
 import {cloud} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
 import {milliOf} from '../settings/kinds/quantities.ts';
@@ -30,12 +31,18 @@ const RUNS = 5;
 /** The state with what the cluster answers and what the wizard decides; both count as answers of the cluster. */
 export function decided(state: WizardState, known: KnownFacts): WizardState {
   const found = {...state, answers: state.answers.withCluster(known.cluster?.answers)};
-  const answers = decisionsFor(found, known).reduce(
+  const answers = [...account(found, known), ...decisionsFor(found, known)].reduce(
     (all, {setting, value, because}) => all.with(setting, {value, source: 'cluster', because}),
     found.answers,
   );
   return {...found, answers};
 }
+
+/** A pasted token answers this itself. */
+const account = ({answers}: WizardState, {tokenHost}: KnownFacts): Decision[] =>
+  tokenHost === undefined || answers.get(url) !== undefined
+    ? []
+    : [{setting: url, value: tokenHost, because: 'from the token'}];
 
 /** The decisions for a new install, or for another chart; an installed release keeps what it has. */
 function decisionsFor(state: WizardState, known: KnownFacts): Decision[] {
@@ -81,7 +88,7 @@ function reasonForRuns(
     .map(([resource, milli]) => Number(allocatable(nodes, resource) / 2n / milli));
   const room = Number(roomOn(nodes, request, requested));
   const value = Math.max(1, Math.min(RUNS, room, ...halves));
-  if (value === RUNS) return {value};
+  if (value === RUNS || room === 0) return {value};
   return {value, because: room <= value ? 'as many as fit' : 'half of what the nodes offer'};
 }
 

@@ -1,6 +1,7 @@
 import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
 import type {RequestedOn} from '../checks/preflight/facts/node-load.ts';
+import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import {chartSource, namespace, release} from '../settings/release.ts';
 import {hasCluster, placeContext} from './place.ts';
@@ -71,6 +72,8 @@ interface Facts {
   objects: NamespaceObjects;
   /** What other pods have requested; undefined if that cannot be read. */
   requested: RequestedOn | undefined;
+  /** The Scalr URL in the token that the chosen Secret has. */
+  tokenHost: string | undefined;
 }
 
 /** The facts that have arrived. */
@@ -89,6 +92,7 @@ const DEPENDS_ON: Readonly<Record<keyof Facts, readonly Setting[]>> = {
   pools: [],
   objects: [namespace],
   requested: [namespace, release],
+  tokenHost: [namespace, tokenSecret, tokenSecretKey],
 };
 export type FactName = keyof Facts;
 

@@ -61,11 +61,19 @@ const FIRST: readonly FirstQuestion[] = [
       !state.asked.has('pool') &&
       !TOKEN.some(state.answers.isFixed),
   },
-  ...[token, tokenSecret, url].map((setting) => ({
-    id: setting.id,
-    isOpen: (state: WizardState) => isUnanswered(setting, state),
-  })),
+  {id: token.id, isOpen: (state) => isUnanswered(token as Setting, state)},
+  {
+    id: tokenSecret.id,
+    isOpen: (state) => isUnanswered(tokenSecret as Setting, state) && !hasToken(state),
+  },
+  {
+    id: url.id,
+    isOpen: (state, {tokenHost}) => tokenHost === undefined && isUnanswered(url as Setting, state),
+  },
 ];
+
+const hasToken = ({answers: {get}}: WizardState): boolean =>
+  get(token) !== undefined || get(tokenFile) !== undefined;
 
 /** What an agent pool of the account answers. */
 const OF_POOL: readonly Setting[] = [token, tokenSecret];
@@ -99,7 +107,9 @@ function openedQuestion(state: WizardState, known: KnownFacts): string | undefin
     (id) =>
       !answered.includes(id) &&
       isPossible(id, view, known) &&
-      !(questions.length > 1 && isOfCluster(id, view)),
+      !(questions.length > 1 && isOfCluster(id, view)) &&
+      // The name of a new Secret is asked for only if that is what was opened.
+      !(id === tokenSecret.id && id !== questions[0] && hasToken(view)),
   );
 }
 

@@ -1,4 +1,4 @@
-import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
+import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {allowClearText} from '../settings/chart-values.ts';
 import {cloud} from '../settings/cluster.ts';
@@ -90,7 +90,7 @@ function secretRow(view: TopicView): ReviewRow {
   const {answers, pool} = view.state;
   const isNew = pool !== undefined || answers.isGiven(token) || answers.isGiven(tokenFile);
   const name = answers.get(tokenSecret);
-  const row = {label: 'Secrets', settings: [token, tokenSecret] as readonly Setting[]};
+  const row = {label: 'Secrets', settings: [url, token, tokenSecret] as readonly Setting[]};
   if (hostOf(view.state) !== undefined)
     return {...row, value: isNew ? 'in agent.env' : 'added to agent.env later'};
   const {installed} = view.state;
@@ -158,6 +158,7 @@ function isChanged(setting: Setting, view: TopicView): boolean {
   const answer = state.answers.answer(setting);
   const before = state.installed?.settings.get(setting.id);
   if (WHICH.includes(setting)) return false;
+  if (before === undefined && missingFor(setting, state.answers.get) !== undefined) return false;
   if (setting.kind.isSecret) return answer !== undefined && answer.value !== before;
   const text = (value: unknown): string =>
     value === undefined ? '' : answerText(setting, {value, source: 'prompt'});

@@ -57,6 +57,7 @@ const BEFORE_AGENT: readonly Wait[] = [
   {message: 'Checking helm and the chart repository', facts: ['lacking'], mostMs: 300},
   {message: 'Reading the installed release', facts: ['installed', 'cluster'], mostMs: 3000},
   {message: 'Reading the Scalr account', facts: ['pools']},
+  {message: 'Reading the Secret', facts: ['tokenHost'], mostMs: 3000},
 ];
 const BEFORE_REVIEW: readonly Wait[] = [
   {message: 'Reading the cluster', facts: ['cluster', 'objects', 'requested']},

@@ -59,7 +59,6 @@ const QUESTIONS: readonly SettingQuestion[] = [
   {
     setting: tokenSecret,
     meaning: 'It must be in the namespace of the release, with the token in its key "token".',
-    when: (get) => get(token) === undefined && get(tokenFile) === undefined,
   },
   {setting: url, when: (get, isGiven) => isGiven(url) || get(url) === undefined},
   {setting: purpose},

@@ -16,6 +16,7 @@ import {planInstall} from '../../src/operations/install.ts';
 import type {Step} from '../../src/operations/step.ts';
 import {planUninstall} from '../../src/operations/uninstall.ts';
 import {planUpgrade} from '../../src/operations/upgrade.ts';
+import {tokenSecret as tokenSecretSetting} from '../../src/settings/agent.ts';
 import {readings} from '../operations/uninstall-readings.ts';
 import {CHART_OBJECTS} from './chart-objects.ts';
 import {table} from './markdown.ts';
@@ -121,7 +122,7 @@ const desiredOf = (chart: ChartName) => ({
       type: 'Opaque' as const,
       data: {token: new Secret('new')},
       howToGive: {text: ''},
-      flag: '--token-secret',
+      setting: tokenSecretSetting,
     },
   ],
 });

@@ -14,6 +14,7 @@ import {warningOf} from '../../src/ground/finding.ts';
 import {Secret} from '../../src/ground/secret.ts';
 import {type InstallChoices, planInstall} from '../../src/operations/install.ts';
 import type {Step} from '../../src/operations/step.ts';
+import {tokenSecret} from '../../src/settings/agent.ts';
 
 const NAME = {release: 'agent', kubeTarget: {namespace: 'scalr'}};
 const TOKEN = {
@@ -21,7 +22,7 @@ const TOKEN = {
   type: 'Opaque',
   data: {token: new Secret('hunter2')},
   howToGive: {text: 'Give the token'},
-  flag: '--token-secret',
+  setting: tokenSecret,
 } as const;
 const DEPLOYMENT =
   'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: agent-main}\nspec: {replicas: 2}\n';
@@ -394,7 +395,9 @@ describe('a Secret with other content', () => {
     expect(() => plan(desired(), state)).toThrow(
       expect.objectContaining({
         code: 'OBJECT_NOT_OWNED',
-        suggestions: expect.arrayContaining(['Use another Secret: --token-secret NAME']),
+        suggestions: expect.arrayContaining([
+          'Use another Secret: --token-secret scalr-agent-token-2',
+        ]),
       }),
     );
   });

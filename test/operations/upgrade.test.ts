@@ -18,6 +18,7 @@ import {
   prepareUpgrade,
 } from '../../src/operations/prepare-upgrade.ts';
 import {planUpgrade, type UpgradeChoices} from '../../src/operations/upgrade.ts';
+import {tokenSecret} from '../../src/settings/agent.ts';
 import {secretNamesOf} from '../../src/settings/release.ts';
 
 const NAME = {release: 'scalr-agent', kubeTarget: {namespace: 'agents'}};
@@ -475,7 +476,7 @@ describe('a token in plain text', () => {
     type: 'Opaque' as const,
     data: {token: new Secret('hunter2')},
     howToGive: {text: ''},
-    flag: '--token-secret',
+    setting: tokenSecret,
   };
   const secret = (content: string, labels = {}): KubernetesObject & {data: object} => ({
     kind: 'Secret',

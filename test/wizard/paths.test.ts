@@ -8,6 +8,7 @@ import {purpose} from '../../src/settings/purpose.ts';
 import {chart, namespace, release} from '../../src/settings/release.ts';
 import type {Answer} from '../../src/settings/settings.ts';
 import {apply, back, openQuestions} from '../../src/wizard/apply.ts';
+import {decided} from '../../src/wizard/decisions.ts';
 import type {InstalledAgent, KnownFacts} from '../../src/wizard/gathered-facts.ts';
 import {next} from '../../src/wizard/next.ts';
 import type {Reply} from '../../src/wizard/reply.ts';
@@ -123,6 +124,12 @@ describe('the way to the review', () => {
       'cluster, no token, secret, url',
       'target, token, token-secret, url, review',
     ],
+    [
+      'an existing Secret whose token names the account',
+      {...READ, tokenHost: 'https://acme.scalr.io'},
+      'cluster, no token, secret',
+      'target, token, token-secret, review',
+    ],
     ['a pool of the account', POOLS, 'cluster, pool', 'target, pool, review'],
     ['a token instead', POOLS, 'cluster, paste, token', 'target, pool, token, review'],
     [
@@ -191,6 +198,13 @@ describe('the way to the review', () => {
     });
     expect(walk({}, ['token'], start)).toEqual([token.id, httpsProxy.id]);
   });
+});
+
+test('the URL of a token in a Secret is that of the agent, unless another one is given', () => {
+  const known = {...READ, tokenHost: 'https://acme.scalr.io'};
+  expect(decided(START, known).answers.get(url)).toBe('https://acme.scalr.io');
+  const other = flag(url as Setting, 'https://other.scalr.io');
+  expect(decided(other, known).answers.get(url)).toBe('https://other.scalr.io');
 });
 
 const REVIEW = ['cluster', 'token'].reduce(

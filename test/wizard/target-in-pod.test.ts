@@ -27,6 +27,7 @@ test('in a pod without a kubeconfig, the cluster of its service account is propo
     pools: async () => undefined,
     objects: async () => ({claims: [], secrets: [], serviceAccounts: [], identities: []}),
     requested: async () => new Map(),
+    tokenHost: async () => undefined,
   };
   const deps = {
     prompter,

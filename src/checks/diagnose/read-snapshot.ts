@@ -19,7 +19,8 @@ const KINDS = [
 ];
 /** Only used to explain why something is not ready. */
 const OPTIONAL = ['persistentvolumeclaims', 'events'];
-const MAX_LOGS = 6;
+/** Enough for every agent of most releases; those of agents come first. */
+const MAX_LOGS = 50;
 /** The number of lines read from the end of a log, and of bytes from its start. */
 const LOG_LINES = 50;
 const START_BYTES = 64 * 1024;
@@ -95,6 +96,10 @@ async function logsOf(
     .filter(
       ({container: {state, lastState}}) =>
         state?.running || state?.terminated || lastState?.terminated,
+    )
+    .toSorted(
+      (one, other) =>
+        Number(isOfAgent(other.container.name)) - Number(isOfAgent(one.container.name)),
     )
     .slice(0, MAX_LOGS);
   const read = await Promise.all(

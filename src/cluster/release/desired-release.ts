@@ -18,7 +18,7 @@ import {
   tokenSecretKey,
 } from '../../settings/agent.ts';
 import {cache} from '../../settings/cache.ts';
-import {type Get, spell} from '../../settings/define.ts';
+import type {Get, Setting} from '../../settings/define.ts';
 import {metadataService} from '../../settings/network.ts';
 import {chartSource} from '../../settings/release.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../../settings/tls.ts';
@@ -63,8 +63,8 @@ export interface DesiredSecret {
   /** Required keys, with their content if given. */
   data: Readonly<Record<string, Secret | undefined>>;
   howToGive: Remedy;
-  /** The flag with its name. */
-  flag: string;
+  /** It names the Secret. */
+  setting: Setting<string>;
 }
 
 /** Shaped like a token, without content: for a plan, until it is confirmed. */
@@ -113,7 +113,7 @@ const tokenSecretOf = (settings: Settings, made: AccountToken | undefined): Desi
   ...(made === undefined ? {} : {annotations: accountAnnotations(made)}),
   data: {[settings.get(tokenSecretKey) as string]: settings.get(token) ?? settings.get(tokenFile)},
   howToGive: HOW_TO_GIVE_TOKEN,
-  flag: spell(tokenSecret),
+  setting: tokenSecret,
 });
 
 function clientCertificateOf(settings: Settings): DesiredSecret[] {
@@ -126,7 +126,7 @@ function clientCertificateOf(settings: Settings): DesiredSecret[] {
       metadata: metadataOf(settings),
       data: {'tls.crt': settings.get(clientCertFile), 'tls.key': settings.get(clientKeyFile)},
       howToGive: changing`Set the client certificate with ${clientCertFile} and ${clientKeyFile}, or use an existing Secret with ${clientCertSecret}`,
-      flag: spell(clientCertSecret),
+      setting: clientCertSecret,
     },
   ];
 }

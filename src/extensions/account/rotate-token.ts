@@ -103,7 +103,7 @@ export async function planRotation(
         annotations,
         data: {[key]: next?.text},
         howToGive: {text: ''},
-        flag: '--token-secret',
+        setting: tokenSecret,
       },
     ],
   };

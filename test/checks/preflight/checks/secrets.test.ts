@@ -4,6 +4,7 @@ import type {PreflightContext} from '../../../../src/checks/preflight/facts/cont
 import {requiredSecrets} from '../../../../src/checks/preflight/facts/referenced-objects.ts';
 import type {KubernetesObject, SecretObject} from '../../../../src/cluster/kubernetes/objects.ts';
 import {type Fact, known, unknown} from '../../../../src/ground/fact.ts';
+import {tokenSecret} from '../../../../src/settings/agent.ts';
 import {preflightContext, saidBy} from '../context.ts';
 
 const NAME = 'scalr-agent-token';
@@ -174,7 +175,7 @@ test('requires what pods read, unless it is optional or created by the chart', a
           type: 'Opaque',
           data: {token: undefined},
           howToGive: {text: ''},
-          flag: '--token-secret',
+          setting: tokenSecret,
         },
       ],
       get,
