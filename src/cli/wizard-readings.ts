@@ -112,7 +112,7 @@ export async function installedAgent(
     ...target,
     status: found.status,
     live: status && liveText(status),
-    cause: status && causeText(status),
+    cause: status?.state === 'ready' ? undefined : status?.causes[0],
     isTokenRejected,
     newTokenSecret: isTokenRejected
       ? await writableSecret(name, settings.get(tokenSecret.id), access, signal)
@@ -187,11 +187,6 @@ const PLATFORMS: readonly ReadonlyMap<string, string>[] = (cloud.kind.options ??
         ]),
     ),
 );
-
-function causeText({state, causes}: ReleaseStatus): string | undefined {
-  const [first] = state === 'ready' ? [] : causes;
-  return first && headline(first).split('\n')[0];
-}
 
 /** "ready · 3 of 3 agents registered · 2 runs in flight" */
 function liveText({state, agents, runs}: ReleaseStatus): string {

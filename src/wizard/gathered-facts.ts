@@ -1,6 +1,7 @@
 import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
 import type {RequestedOn} from '../checks/preflight/facts/node-load.ts';
+import type {ObjectFinding} from '../ground/finding.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import {chartSource, namespace, release} from '../settings/release.ts';
@@ -39,8 +40,8 @@ export interface InstalledAgent {
   status: string;
   /** What runs now; undefined if it cannot be read. */
   live: string | undefined;
-  /** Why it is not ready, in one line. */
-  cause?: string | undefined;
+  /** Why it is not ready. */
+  cause?: ObjectFinding | undefined;
   /** The log of the agent says so. */
   isTokenRejected: boolean;
   /** The Secret that a new token is written to; undefined if it is not known. */

@@ -1,6 +1,7 @@
 import type {ChartName} from '../charts/releases/chart-name.ts';
 import {newestOf} from '../charts/releases/target.ts';
 import {unlessBack} from '../ground/errors.ts';
+import {headline} from '../ground/finding.ts';
 import type {ListQuestion} from '../ground/system/system.ts';
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
@@ -88,7 +89,8 @@ const canReplaceToken = (
 
 /** The release and its state. */
 function aboutAgent(found: InstalledAgent): string[] {
-  const cause = found.isTokenRejected ? 'Scalr rejects the token of the agent.' : found.cause;
+  const problem = found.cause && headline(found.cause).split('\n')[0];
+  const cause = found.isTokenRejected ? 'Scalr rejects the token of the agent.' : problem;
   return [
     [`${found.chart} ${found.version}`, found.live ?? found.status].join(' · '),
     ...(cause === undefined ? [] : [`× ${cause}`]),

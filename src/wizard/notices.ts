@@ -1,7 +1,13 @@
 import {checksWith} from '../checks/preflight/checks/check.ts';
 import {unverified} from '../checks/preflight/run-preflight.ts';
 import type {ExpectedError} from '../ground/errors.ts';
-import {type Finding, findingSentence, warningOf} from '../ground/finding.ts';
+import {
+  type Finding,
+  findingSentence,
+  type ObjectFinding,
+  remedyText,
+  warningOf,
+} from '../ground/finding.ts';
 import {set} from '../settings/chart-values.ts';
 import {settingLabel} from '../settings/define.ts';
 import {planWarnings} from '../ui/review.ts';
@@ -15,6 +21,8 @@ export interface Notice extends Finding {
   fix?: string | undefined;
   /** The answer that a remedy recommends. */
   recommended?: string | undefined;
+  /** It is why the installed release is not ready. */
+  isToday?: boolean;
   /** ID of the setting whose row is marked. */
   marks?: string | undefined;
 }
@@ -54,6 +62,24 @@ function ofFinding(finding: Finding, setting?: string): Notice {
     fix,
     recommended: recommendedFor(question, finding),
     marks: question,
+  };
+}
+
+/** Why the installed release is not ready, and the question that its remedy names. */
+export function noticeOfCause(cause: ObjectFinding): Notice {
+  const {code, remedies} = cause;
+  const flags = [...remedyText(cause).matchAll(/--([a-z-]+)/g)].map(([, id]) => id);
+  const fix = FIXES[code] ?? flags.find((id) => settingOf(id) !== undefined);
+  return {
+    code,
+    verdict: 'warning',
+    subject: {},
+    message: `now: ${findingSentence(cause)}`,
+    isToday: true,
+    // The Fix row of the menu names the setting.
+    remedies: fix === undefined ? remedies : [],
+    fix,
+    marks: fix,
   };
 }
 

@@ -130,7 +130,8 @@ export function preselected(menu: Menu): Action {
   if (last === 'save' && saved === 'current') return 'quit';
   if (last !== undefined) return last;
   const errors = notices.filter(({verdict}) => verdict === 'error');
-  const fix = errors.find((each) => each.fix !== undefined)?.fix;
+  const urgent = notices.filter(({isToday, verdict}) => isToday || verdict === 'error');
+  const fix = urgent.find((each) => each.fix !== undefined)?.fix;
   if (fix !== undefined) return `fix:${fix}`;
   // Another answer would change nothing.
   if (reviewed.problem?.problems.length === 0) return 'again';

@@ -3,6 +3,7 @@ import type {HostPlan} from '../extensions/machine/plan.ts';
 import type {Prompter} from '../ground/system/system.ts';
 import type {Plan} from '../operations/step.ts';
 import {token, tokenSecret} from '../settings/agent.ts';
+import {settingLabel} from '../settings/define.ts';
 import {namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {answeredStep} from '../ui/prompt-frame.ts';
@@ -22,12 +23,13 @@ import {
 } from './files.ts';
 import {requirementsOf} from './gathered-facts.ts';
 import {isPossible} from './next.ts';
-import {type Notice, noticesOf} from './notices.ts';
+import {type Notice, noticeOfCause, noticesOf} from './notices.ts';
 import {placeText} from './place.ts';
 import {prepareReview, type Reviewed, type ReviewReaders} from './prepare-review.ts';
 import {type Action, actionsOf, type Menu, preselected} from './review-menu.ts';
 import {changedSettings, reviewRows} from './review-rows.ts';
 import {reviewScreen} from './review-text.ts';
+import {settingOf} from './spell-remedy.ts';
 import {type TopicView, withNecessary} from './topics.ts';
 import type {Block, Transcript} from './transcript.ts';
 import type {WizardState} from './wizard-state.ts';
@@ -73,6 +75,16 @@ function solvable(notice: Notice, {state, known}: TopicView): Notice {
   const isPlace = state.installed !== undefined && [namespace.id, release.id].includes(fix ?? '');
   const isOpen = fix !== undefined && !isPlace && isPossible(fix, state, known);
   return {...notice, fix: isOpen ? fix : undefined};
+}
+
+/** Why the installed release is not ready, until the setting that removes it is changed. */
+function noticesOfToday(view: TopicView): Notice[] {
+  const {cause} = view.known.installed ?? {};
+  if (view.state.installed === undefined || cause === undefined) return [];
+  const notice = noticeOfCause(cause);
+  const setting = settingOf(notice.fix);
+  const isChanged = setting !== undefined && changedSettings(view).includes(settingLabel(setting));
+  return isChanged ? [] : [notice];
 }
 
 /** The review and its menu. */
@@ -134,7 +146,7 @@ export class Review {
     return {
       state,
       reviewed,
-      notices: noticesOf(reviewed)
+      notices: [...noticesOfToday(view), ...noticesOf(reviewed)]
         // All values of an opened release are answers, and their rows say what has changed.
         .filter(({code}) => code !== 'VALUE_DROPPED' || state.installed === undefined)
         .map((notice) => solvable(notice, view)),

@@ -1,9 +1,10 @@
 import {setTimeout} from 'node:timers/promises';
 import {newestVersions} from '../charts/chart-version.ts';
 import {GoBack} from '../ground/errors.ts';
+import {chart} from '../settings/release.ts';
 import {answeredStep} from '../ui/prompt-frame.ts';
 import {apply, back, openQuestions} from './apply.ts';
-import {askChart} from './ask-chart.ts';
+import {askChart, CHART_MEANINGS} from './ask-chart.ts';
 import {askElsewhere} from './ask-elsewhere.ts';
 import {askPool} from './ask-pool.ts';
 import {askRequirements} from './ask-requirements.ts';
@@ -13,10 +14,11 @@ import {askTarget} from './ask-target.ts';
 import {type Asking, confirmQuit, QUESTIONS, sayNumber} from './asking.ts';
 import {chooseTopic} from './change-menu.ts';
 import {decided} from './decisions.ts';
-import type {FactName} from './gathered-facts.ts';
+import {type FactName, type KnownFacts, requirementsOf} from './gathered-facts.ts';
 import {askInstalled, reopened} from './installed-agent.ts';
 import {next, type WizardStep} from './next.ts';
 import {hasCluster, type Place, placeText} from './place.ts';
+import {likelyTarget} from './possible-answers.ts';
 import type {Reply} from './reply.ts';
 import {type Decided, type Decision, Review, type ReviewDeps} from './review.ts';
 import {agentValue, type TopicView} from './topics.ts';
@@ -69,6 +71,16 @@ const BEFORE_REVIEW: readonly Wait[] = [
 function startAt(place: Place | undefined, state: WizardState): WizardState {
   if (place === undefined || state.asked.has('target')) return state;
   return asAsked({...state, place, history: [{id: 'target', replaced: []}]}, 'target');
+}
+
+/** An answer from the review can make another chart necessary. */
+function chartNote(after: WizardState, known: KnownFacts): string | undefined {
+  const [old, now] = [after.opened?.before, after].map(
+    (state) => state && likelyTarget(decided(state, known), requirementsOf(known))?.chart,
+  );
+  return old === undefined || now === undefined || old === now
+    ? undefined
+    : `The chart changes from ${old} to ${now}: ${CHART_MEANINGS[now]}.`;
 }
 
 /** Asks for what is missing, then shows the review. Changes nothing. */
@@ -131,9 +143,12 @@ export class Session {
     this.#number(OF_PLACE.includes(id) ? 1 : 2);
     const canGoBack = state.history.length > 0 || state.opened !== undefined || 'quit';
     const frame = {heading: state.notes, canGoBack} as const;
-    const asking: Asking = {state, known: this.#known(), frame, deps: this.#deps};
+    const known = this.#known();
+    const asking: Asking = {state, known, frame, deps: this.#deps};
     const reply = await (ASKS[id]?.(asking) ?? askSetting(id, asking));
-    return {state: apply(state, reply)};
+    const after = apply(state, reply);
+    const note = id === chart.id ? undefined : chartNote(after, known);
+    return {state: note === undefined ? after : {...after, notes: [...after.notes, note]}};
   }
 
   #number(number: number): void {

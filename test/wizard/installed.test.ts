@@ -5,6 +5,7 @@ import {ownLabels} from '../../src/cluster/kubernetes/own-objects.ts';
 import {argumentsOf} from '../../src/ground/call-arguments.ts';
 import type {Processes, TextQuestion} from '../../src/ground/system/system.ts';
 import {
+  around,
   crashed,
   READY_DEPLOYMENT,
   readyPod,
@@ -77,6 +78,34 @@ test('opens the review with the settings of the release, and asks for no token',
   expect(stderr).not.toContain('changed:');
   expect(stderr).toContain('--concurrency 3');
   expect(stderr).toContain('--token-secret mine');
+});
+
+test('offers to fix what the installed release lacks', async () => {
+  const objects = [
+    ...around(crashed({exitCode: 137, reason: 'OOMKilled'})).map((each) =>
+      inNamespace(each.kind === 'Pod' ? 'v1' : 'apps/v1', each, 'scalr'),
+    ),
+    helmRecord({name: 'acme', namespace: 'scalr', chart: 'agent-local-0.6.4', values: VALUES}),
+  ];
+  const {asked, stderr} = await talk(
+    [
+      TARGET,
+      [QUESTION, 'change'],
+      ['What do you want to do?', ENTER],
+      ['Memory limit', '4Gi'],
+      ...QUIT,
+    ],
+    {
+      argv: ['--cloud', 'eks', '--release', 'acme', '--namespace', 'scalr'],
+      answer: helm,
+      kubernetes: fakeKubernetes({objects, log: () => ''}),
+    },
+  );
+  expect(shown(asked)).toContain('× OOM_KILLED  pod/agent-5f-x');
+  const [before, after] = reviewsIn(stderr);
+  expect(before).toContain('OOM_KILLED  now: pod/agent-5f-x');
+  expect(after).not.toContain('OOM_KILLED');
+  expect(after).toMatch(/changed: .*4Gi/);
 });
 
 test('says what runs now', async () => {

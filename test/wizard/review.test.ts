@@ -149,6 +149,21 @@ describe('the review', () => {
     );
   });
 
+  test('says that an answer has changed the chart', async () => {
+    const controllers: Line[] = [
+      ['What do you want to do?', 'change'],
+      ['Change', 'other'],
+      ['All settings', 'Size'],
+      ['Size', 'controller-replicas'],
+      ['ontroller replicas', '3'],
+      ['Change', 'done'],
+    ];
+    const {stderr} = await talk([...TO_REVIEW, ...controllers, ...QUIT], {argv: GIVEN});
+    const [before, after] = reviewsIn(stderr);
+    expect(before).toContain('agent-local');
+    expect(after).toContain('The chart changes from agent-local to agent-job');
+  });
+
   test('tells what the metadata service means when it is allowed', async () => {
     const {stderr} = await talk([...TO_REVIEW, ...QUIT], {
       argv: [...ON_EKS, '--metadata-service', 'allow'],
