@@ -19,7 +19,6 @@ export const FIXES: Readonly<Record<string, string>> = {
   PVC_MUST_BE_SHARED: cacheClaim.id,
   'pull-secrets': imagePullSecret.id,
   'run-capacity': runSize.memoryRequest.id,
-  token: token.id,
   'workload-identity': workloadIdentity.id,
 };
 

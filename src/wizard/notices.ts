@@ -8,6 +8,7 @@ import {
   remedyText,
   warningOf,
 } from '../ground/finding.ts';
+import {url} from '../settings/agent.ts';
 import {set} from '../settings/chart-values.ts';
 import {settingLabel} from '../settings/define.ts';
 import {planWarnings} from '../ui/review.ts';
@@ -21,8 +22,8 @@ export interface Notice extends Finding {
   fix?: string | undefined;
   /** The answer that a remedy recommends. */
   recommended?: string | undefined;
-  /** It is why the installed release is not ready. */
-  isToday?: boolean;
+  /** Enter must not pass it: why the installed release is not ready, or an agent that cannot register. */
+  isUrgent?: boolean;
   /** ID of the setting whose row is marked. */
   marks?: string | undefined;
 }
@@ -62,6 +63,7 @@ function ofFinding(finding: Finding, setting?: string): Notice {
     fix,
     recommended: recommendedFor(question, finding),
     marks: question,
+    isUrgent: question === url.id,
   };
 }
 
@@ -75,7 +77,7 @@ export function noticeOfCause(cause: ObjectFinding): Notice {
     verdict: 'warning',
     subject: {},
     message: `now: ${findingSentence(cause)}`,
-    isToday: true,
+    isUrgent: true,
     // The Fix row of the menu names the setting.
     remedies: fix === undefined ? remedies : [],
     fix,

@@ -130,7 +130,7 @@ export function preselected(menu: Menu): Action {
   if (last === 'save' && saved === 'current') return 'quit';
   if (last !== undefined) return last;
   const errors = notices.filter(({verdict}) => verdict === 'error');
-  const urgent = notices.filter(({isToday, verdict}) => isToday || verdict === 'error');
+  const urgent = notices.filter(({isUrgent, verdict}) => isUrgent || verdict === 'error');
   const fix = urgent.find((each) => each.fix !== undefined)?.fix;
   if (fix !== undefined) return `fix:${fix}`;
   // Another answer would change nothing.

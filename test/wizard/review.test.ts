@@ -149,6 +149,15 @@ describe('the review', () => {
     );
   });
 
+  test('proposes to fix the URL when the token is of another account', async () => {
+    const {asked, stderr} = await talk([...TO_REVIEW, ...QUIT], {
+      argv: ['--url', 'https://acme.scalr.io', '--chart', 'agent-local'],
+      env: {SCALR_AGENT_TOKEN: jwt({domain: 'other.scalr.io'})},
+    });
+    expect(stderr).toContain('created for https://other.scalr.io, but the URL is https://acme');
+    expect(reviews(asked)[0]?.default).toBe('fix:url');
+  });
+
   test('says that an answer has changed the chart', async () => {
     const controllers: Line[] = [
       ['What do you want to do?', 'change'],

@@ -166,7 +166,10 @@ const tokenCheck = check('Secrets', 'token', 'Agent pool token', {
   },
 });
 
-const COPY_TOKEN = 'Create a token in the agent pool in Scalr, and copy all of it';
+const COPY_TOKEN = {
+  text: 'Create a token in the agent pool in Scalr, and copy all of it',
+  setting: token.id,
+};
 
 const NOT_A_TOKEN = warn(
   'The token is not a Scalr agent pool token (not a JSON Web Token)',
