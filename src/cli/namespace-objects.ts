@@ -1,4 +1,7 @@
 import {IDENTITY_ANNOTATIONS} from '../charts/shared/setting-rules.ts';
+import {hardOf} from '../checks/preflight/checks/quota-usage.ts';
+import {type Amounts, amountsOf} from '../checks/preflight/facts/amounts.ts';
+import type {ResourceQuota} from '../checks/preflight/facts/namespace-limits.ts';
 import {collectionPath} from '../cluster/kubernetes/kinds.ts';
 import {listFact} from '../cluster/kubernetes/object-facts.ts';
 import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
@@ -23,6 +26,7 @@ export const NO_OBJECTS: NamespaceObjects = {
   secrets: [],
   serviceAccounts: [],
   identities: [],
+  quotas: [],
 };
 
 /** What exists in a namespace that answers can refer to; what may not be read is left out. */
@@ -34,10 +38,11 @@ export async function readNamespaceObjects(
   const options = {signal, idleMs: REQUEST_MS, namespace};
   const list = async <T extends KubernetesObject>(resource: string): Promise<readonly T[]> =>
     knownValue(await listFact<T>(kubernetes, resource, options)) ?? [];
-  const [claims, secrets, accounts, proxy] = await Promise.all([
+  const [claims, secrets, accounts, quotas, proxy] = await Promise.all([
     list<ClaimObject>('persistentvolumeclaims'),
     listAll(kubernetes, collectionPath('secrets', namespace), {...options, accept: ONLY_METADATA}),
     list<KubernetesObject>('serviceaccounts'),
+    list<ResourceQuota>('resourcequotas'),
     isOpenShift ? readProxy(kubernetes, signal) : undefined,
   ]);
   return {
@@ -50,10 +55,22 @@ export async function readNamespaceObjects(
     secrets: secrets.items
       .map((each) => (each as KubernetesObject).metadata.name)
       .filter((name) => !name.startsWith(HELM_RECORD)),
+    quotas: quotas.filter(isForAllPods).map(leftOf),
     serviceAccounts: accounts.map(({metadata}) => metadata.name),
     identities: accounts.flatMap(identitiesOf),
     ...(proxy === undefined ? {} : {proxy}),
   };
+}
+
+const isForAllPods = ({spec = {}}: ResourceQuota): boolean =>
+  spec.scopes === undefined && spec.scopeSelector === undefined;
+
+function leftOf(quota: ResourceQuota): Amounts {
+  const used = amountsOf(quota.status?.used);
+  const left = Object.entries(hardOf(quota)).map(
+    ([key, hard]) => [key, hard - (used[key] ?? 0n)] as const,
+  );
+  return Object.fromEntries(left);
 }
 
 function identitiesOf({metadata}: KubernetesObject): NamespaceObjects['identities'][number][] {

@@ -1,5 +1,6 @@
 import {policyMissesRuns, type Target} from '../charts/releases/target.ts';
 import {hasKey, supports} from '../charts/support.ts';
+import {type Amounts, MILLI_PER_UNIT} from '../checks/preflight/facts/amounts.ts';
 import {type RequestedOn, roomOn} from '../checks/preflight/facts/node-load.ts';
 import type {NodeCapacity} from '../cluster/platform/capacity.ts';
 import {url} from '../settings/agent.ts';
@@ -73,8 +74,30 @@ function runs(target: Target, state: WizardState, known: KnownFacts): Decision |
   const nodes = nodesOfRuns(state, known);
   const oneRun = state.answers.unchecked().with(concurrency, {value: 1, source: 'prompt'});
   const request = sizing(oneRun, target.chart);
-  const because = nodes && reasonForRuns(request, nodes, known.requested);
-  return {setting: concurrency, ...(because ?? {value: RUNS})};
+  const onNodes = nodes && reasonForRuns(request, nodes, known.requested);
+  const {value, because} = onNodes ?? {value: RUNS};
+  const allowed = roomInQuotas(request, known);
+  if (allowed < 1 || allowed >= value) return {setting: concurrency, value, because};
+  return {setting: concurrency, value: allowed, because: 'as many as the quota allows'};
+}
+
+/** How many pods with this request the quotas of the namespace allow. */
+function roomInQuotas({cpuRequested, memoryRequested}: Sizing, {objects}: KnownFacts): number {
+  const cpu = milliOf(cpuRequested) ?? 0n;
+  const memory = milliOf(memoryRequested) ?? 0n;
+  const request: Amounts = {
+    pods: MILLI_PER_UNIT,
+    cpu,
+    'requests.cpu': cpu,
+    memory,
+    'requests.memory': memory,
+  };
+  const rooms = (objects?.quotas ?? []).flatMap((left) =>
+    Object.entries(request).flatMap(([key, each]) =>
+      left[key] === undefined || each === 0n ? [] : [Number(left[key] / each)],
+    ),
+  );
+  return Math.min(Number.POSITIVE_INFINITY, ...rooms);
 }
 
 function reasonForRuns(

@@ -1,5 +1,6 @@
 import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
+import type {Amounts} from '../checks/preflight/facts/amounts.ts';
 import type {RequestedOn} from '../checks/preflight/facts/node-load.ts';
 import type {ObjectFinding} from '../ground/finding.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
@@ -55,6 +56,8 @@ export interface NamespaceObjects {
   claims: readonly {name: string; description: string}[];
   secrets: readonly string[];
   serviceAccounts: readonly string[];
+  /** What its quotas of all pods leave, each by resource. */
+  quotas: readonly Amounts[];
   /** Annotations of service accounts with a cloud identity, by key. */
   identities: readonly {account: string; key: string; value: string}[];
   /** The proxy that an OpenShift cluster uses. */

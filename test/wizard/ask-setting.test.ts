@@ -11,7 +11,9 @@ import {ENTER, scriptedPrompter} from '../support/scripted-prompter.ts';
 
 const given = (value: unknown) => ({value, source: 'prompt'}) as const;
 
-const SECRETS = {objects: {claims: [], secrets: ['mine'], serviceAccounts: [], identities: []}};
+const SECRETS = {
+  objects: {claims: [], secrets: ['mine'], serviceAccounts: [], identities: [], quotas: []},
+};
 
 test.each([
   ['new', ['token-secret']],

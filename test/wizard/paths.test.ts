@@ -4,7 +4,7 @@ import {token, tokenSecret, url} from '../../src/settings/agent.ts';
 import {cache, cacheStorageClass} from '../../src/settings/cache.ts';
 import type {Setting} from '../../src/settings/define.ts';
 import {httpsProxy, workloadIdentity} from '../../src/settings/network.ts';
-import {purpose} from '../../src/settings/purpose.ts';
+import {concurrency, purpose} from '../../src/settings/purpose.ts';
 import {chart, namespace, release} from '../../src/settings/release.ts';
 import type {Answer} from '../../src/settings/settings.ts';
 import {apply, back, openQuestions} from '../../src/wizard/apply.ts';
@@ -205,6 +205,17 @@ test('the URL of a token in a Secret is that of the agent, unless another one is
   expect(decided(START, known).answers.get(url)).toBe('https://acme.scalr.io');
   const other = flag(url as Setting, 'https://other.scalr.io');
   expect(decided(other, known).answers.get(url)).toBe('https://other.scalr.io');
+});
+
+test.each([
+  [{'requests.cpu': 3000n, pods: 4000n}, 3],
+  [{'requests.cpu': 3000n, pods: 2000n}, 2],
+  [{'limits.memory': 1n}, 5],
+  [{'requests.cpu': 500n}, 5],
+])('proposes as many runs as the quota %o allows', (quota, runs) => {
+  const objects = {claims: [], secrets: [], serviceAccounts: [], identities: [], quotas: [quota]};
+  const {answers} = decided(START, {...READ, objects});
+  expect(answers.get(concurrency)).toBe(runs);
 });
 
 const REVIEW = ['cluster', 'token'].reduce(

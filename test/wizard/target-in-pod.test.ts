@@ -25,7 +25,13 @@ test('in a pod without a kubeconfig, the cluster of its service account is propo
     installed: async () => undefined,
     lacking: async () => [],
     pools: async () => undefined,
-    objects: async () => ({claims: [], secrets: [], serviceAccounts: [], identities: []}),
+    objects: async () => ({
+      claims: [],
+      secrets: [],
+      serviceAccounts: [],
+      identities: [],
+      quotas: [],
+    }),
     requested: async () => new Map(),
     tokenHost: async () => undefined,
   };
