@@ -83,11 +83,14 @@ export function migratedRelease(
     ),
     gone: from.chart === to.chart && isNew ? changes.filter(isGone) : [],
     // The advice contains them with facts of the cluster.
-    changes: changes.filter(
-      ({kind, subject}) =>
-        kind !== 'requirement' &&
-        !(subject.path === spellPath(MIRRORS) && getAt(values, MIRRORS) !== undefined),
-    ),
+    changes: changes
+      .filter(
+        ({kind, subject}) =>
+          kind !== 'requirement' &&
+          !(subject.path === spellPath(MIRRORS) && getAt(values, MIRRORS) !== undefined),
+      )
+      // The upgrade itself creates the Secret of what is in plain text.
+      .map((each) => (INLINE.includes(each.subject.path) ? {...each, remedies: []} : each)),
   };
 }
 
@@ -105,6 +108,9 @@ function refuseErrorsOf(overlay: Values, values: Values, merged: Values, to: Tar
 }
 
 const MIRRORS = at('agent.providerNetworkMirrors');
+
+/** Secrets in plain text. */
+const INLINE: readonly string[] = ['agent.token', 'agent.tls.clientKey', 'global.tls.clientKey'];
 
 /** The charts read tokens of provider mirrors from values only, and runs fail without them. */
 function withMirrorTokens(values: Values, given: Values, to: Target): Values {

@@ -362,6 +362,17 @@ test('keeps tokens of provider mirrors, which the charts read from values only',
   expect(changes.filter(({kind}) => kind === 'dropped')).toEqual([]);
 });
 
+test('leaves nothing to do for a token in plain text, whose Secret the upgrade creates', () => {
+  const {desired: found, changes} = migratedRelease(
+    NAME,
+    {agent: {token: 'a.b.c'}},
+    {from: {chart: 'agent-job', version: '0.6.1'}, to: NEW},
+    {source: undefined, overlay: {}, secretNames: secretNamesOf('scalr-agent')},
+  );
+  expect(found.secrets.map(({name}) => name)).toEqual(['scalr-agent-token']);
+  expect(changes.find(({subject}) => subject.path === 'agent.token')?.remedies).toEqual([]);
+});
+
 test.each([
   [
     'agent-job',
