@@ -59,18 +59,21 @@ export const poolFlags = ({pool}: Pick<WizardState, 'pool'>): string[] =>
 
 const NOTHING = onFailure(() => undefined);
 
-/** The pools of the account. Undefined without a token of a user, or if the account does not answer: then the wizard asks for a token. */
+/** The pools of the account, or why they cannot be read. Undefined without a token of a user. */
 export async function offeredPools(
   settings: Settings,
   context: Pick<CommandContext, 'app' | 'version' | 'timeoutMs'>,
 ): Promise<OfferedPools | undefined> {
   const client = await optionalAccount(settings.get(url), settings, context).catch(NOTHING);
-  const read =
-    client && (await Promise.all([listPools(client), listAgents(client)]).catch(NOTHING));
-  if (client === undefined || read === undefined) return undefined;
+  if (client === undefined) return undefined;
+  const {host} = client;
+  const read = await Promise.all([listPools(client), listAgents(client)]).catch(
+    onFailure((failure) => failure),
+  );
+  if (read instanceof ExpectedError) return {host, pools: [], problem: read.message.split('\n')[0]};
   const [pools, agents] = read;
   return {
-    host: client.host,
+    host,
     pools: pools.map((pool) => ({...pool, description: descriptionOf(pool, agents)})),
   };
 }

@@ -79,6 +79,11 @@ const isOtherSecret = (answer: Answer | undefined, {state, known}: Asking): bool
   (known.objects?.secrets ?? []).some((name) => name === answer?.value);
 
 const WHERE_TOKEN = 'In Scalr: account → Agent pools → your pool → Add agent.';
+const poolProblem = ({pools}: KnownFacts): string[] =>
+  pools?.problem === undefined
+    ? []
+    : [`The agent pools of ${pools.host} cannot be read: ${pools.problem}`];
+
 const COMPLETE = 'The user name and password were not saved: replace the placeholders.';
 
 /** How to ask: the default, the preselected row and the answer to edit. */
@@ -97,7 +102,7 @@ function optionsOf(
     ...frame,
     heading: [
       ...frame.heading,
-      ...(setting === (token as Setting) ? [WHERE_TOKEN] : []),
+      ...(setting === (token as Setting) ? [...poolProblem(known), WHERE_TOKEN] : []),
       ...(sizes ? [sizes] : []),
       ...(draft ? [COMPLETE] : []),
     ],

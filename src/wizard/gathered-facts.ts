@@ -22,6 +22,8 @@ export interface OfferedPool {
 export interface OfferedPools {
   host: string;
   pools: readonly OfferedPool[];
+  /** Why they cannot be read. */
+  problem?: string | undefined;
 }
 
 /** Something that an install needs and this machine or the cluster lacks. */

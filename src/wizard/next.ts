@@ -58,6 +58,7 @@ const FIRST: readonly FirstQuestion[] = [
     isOpen: (state, {pools}) =>
       isCluster(state) &&
       pools !== undefined &&
+      pools.problem === undefined &&
       !state.asked.has('pool') &&
       !TOKEN.some(state.answers.isFixed),
   },

@@ -241,15 +241,18 @@ function placementAbout(view: TopicView): string | undefined {
 export const agentValue = ({state}: TopicView): string =>
   [state.answers.get(url)?.replace('https://', ''), tokenValue(state)].filter(Boolean).join(' · ');
 
-function tokenValue({answers: {get, isGiven}, pool}: WizardState): string {
+function tokenValue({answers: {answer, get, isGiven}, pool}: WizardState): string {
   if (pool !== undefined) {
     const isNew = pool.id === undefined && pool.mustExist !== true;
     return `agent pool ${pool.name}${isNew ? ' (new)' : ''}`;
   }
   if (isGiven(tokenFile)) return 'token file';
   if (!isGiven(token)) return `Secret ${get(tokenSecret)}`;
-  const expires = tokenClaims(get(token)?.reveal() ?? '')?.expires?.toISOString();
-  return expires === undefined ? 'token' : `token, expires on ${expires.slice(0, 10)}`;
+  const expires = tokenClaims(get(token)?.reveal() ?? '')
+    ?.expires?.toISOString()
+    .slice(0, 10);
+  const from = answer(token)?.source === 'environment' ? ` from ${token.onlyEnv}` : '';
+  return expires === undefined ? `token${from}` : `token${from}, expires on ${expires}`;
 }
 
 const ids = (...settings: readonly Setting[]): string[] => settings.map(({id}) => id);

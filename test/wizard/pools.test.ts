@@ -4,7 +4,7 @@ import type {ListQuestion, Processes} from '../../src/ground/system/system.ts';
 import {type MockApi, mockApi} from '../extensions/account/mock-api.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
-import {choicesOf, jwt, QUIT, talk} from './conversation.ts';
+import {choicesOf, jwt, QUIT, shown, talk} from './conversation.ts';
 
 const TARGET: Line = ['Where will the agent run', ENTER];
 const NAMED: Line[] = [['Name of the new agent pool', ENTER]];
@@ -110,6 +110,18 @@ test('can be left for a token', async () => {
   ];
   const {stderr} = await run(api, [...lines, ...QUIT]);
   expect(stderr).toContain('◇  Agent      acme.scalr.io · token\n');
+});
+
+test('that cannot be read are named where a token is asked for instead', async () => {
+  const api = await mockApi();
+  const {asked} = await talk([TARGET, ['Agent pool token', jwt({iss: 'acme.scalr.io'})], ...QUIT], {
+    argv: ['--ca-file', 'ca.pem', '--ca-public-roots', '--skip-preflight'],
+    env: {...api.deps.env, SCALR_TOKEN: 'revoked'},
+    files: api.deps.files,
+    answer: helm,
+    kubernetes: fakeKubernetes(),
+  });
+  expect(shown(asked)).toContain(`The agent pools of ${api.host} cannot be read: `);
 });
 
 test('are given by --pool in the wizard, too', async () => {
