@@ -8,6 +8,7 @@ import {httpProxy, httpsProxy, workloadIdentity} from '../settings/network.ts';
 import {missingFor} from '../settings/purpose.ts';
 import {chart, chartVersion, namespace, release} from '../settings/release.ts';
 import type {Answer} from '../settings/settings.ts';
+import {dataHome} from '../settings/storage.ts';
 import {withoutRole} from './ask-role.ts';
 import {withoutConsent} from './clear-text.ts';
 import type {KnownFacts} from './gathered-facts.ts';
@@ -57,7 +58,7 @@ function withReply(before: WizardState, setting: Setting, answer: Answer | undef
     after = withoutPrompted(after, tokenSecret);
   if (setting === (httpsProxy as Setting)) after = withSameHttpProxy(before, after, answer);
   if (setting === (workloadIdentity as Setting)) after = withoutRole(after);
-  if (setting === (chart as Setting)) after = withoutUnsupported(after);
+  if (setting === (chart as Setting)) after = withoutUnsupported(withoutNodePath(before, after));
   return withoutUseless(after, setting);
 }
 
@@ -76,6 +77,16 @@ const withoutPrompted = (state: WizardState, setting: Setting): WizardState =>
   state.answers.answer(setting)?.source === 'prompt'
     ? withAnswer(state, setting, undefined)
     : state;
+
+/** With agent-k8s, it is a directory of the nodes, and with the others a path in the container. */
+function withoutNodePath(before: WizardState, after: WizardState): WizardState {
+  const [was, is] = [before, after].map(({answers}) => answers.get(chart));
+  const isPrompted = after.answers.answer(dataHome)?.source === 'prompt';
+  const hasMoved = was !== undefined && was !== is && [was, is].includes('agent-k8s');
+  return isPrompted && hasMoved
+    ? removed(after, dataHome as Setting, 'it is a directory of the nodes with agent-k8s only')
+    : after;
+}
 
 const removed = (state: WizardState, setting: Setting, reason: string): WizardState => ({
   ...withAnswer(state, setting, undefined),

@@ -7,6 +7,13 @@ import {type Missing, missingOf} from './gathered-facts.ts';
 import {placeContext} from './place.ts';
 import type {Reply} from './reply.ts';
 
+const WHAT_TO_DO: Readonly<Record<Missing['what'], string>> = {
+  helm: 'Install Helm 3.14 or newer: https://helm.sh/docs/intro/install/',
+  chart: 'A chart on this disk is a directory or a .tgz file.',
+  permissions: 'An install needs permission to create its objects.',
+  cluster: 'An install needs a cluster that answers.',
+};
+
 const AGAIN = 'again';
 const DISK = 'disk';
 const FILES = 'files';
@@ -22,11 +29,7 @@ export async function askRequirements(asking: Asking): Promise<Reply> {
       ...frame,
       heading: [...frame.heading, ...lacking.map(({text}) => `× ${text}.`)],
       message: 'How do you want to continue?',
-      help: [
-        'An install needs helm, the chart and permission to create its objects.',
-        'A chart on this disk is a directory or a .tgz file.',
-        'https://helm.sh/docs/intro/install/',
-      ],
+      help: lacking.map(({what}) => WHAT_TO_DO[what]),
       choices: [
         {value: AGAIN, label: 'Try again'},
         ...(lacking.some(({what}) => what === 'chart')

@@ -7,6 +7,7 @@ import {httpsProxy, workloadIdentity} from '../../src/settings/network.ts';
 import {concurrency, purpose} from '../../src/settings/purpose.ts';
 import {chart, namespace, release} from '../../src/settings/release.ts';
 import type {Answer} from '../../src/settings/settings.ts';
+import {dataHome} from '../../src/settings/storage.ts';
 import {apply, back, openQuestions} from '../../src/wizard/apply.ts';
 import {decided} from '../../src/wizard/decisions.ts';
 import type {InstalledAgent, KnownFacts} from '../../src/wizard/gathered-facts.ts';
@@ -205,6 +206,20 @@ test('the URL of a token in a Secret is that of the agent, unless another one is
   expect(decided(START, known).answers.get(url)).toBe('https://acme.scalr.io');
   const other = flag(url as Setting, 'https://other.scalr.io');
   expect(decided(other, known).answers.get(url)).toBe('https://other.scalr.io');
+});
+
+test.each([
+  ['agent-k8s', 'agent-job', undefined],
+  ['agent-local', 'agent-job', '/data'],
+])('from %s to %s, the data directory becomes %s', (from, to, path) => {
+  const before = startState(
+    new Map([
+      [chart.id, given(from)],
+      [dataHome.id, given('/data')],
+    ]),
+  );
+  const after = apply(before, {question: chart.id, answers: [[chart, given(to)]]});
+  expect(after.answers.get(dataHome)).toBe(path);
 });
 
 test.each([
