@@ -51,11 +51,12 @@ export function hostCommandsText(
   // The saved files contain the token.
   const open =
     directory === undefined ? entries : entries.filter(({setting}) => setting.id !== token.id);
-  const use = (note: string): string => `\n${note}\n${steps.map((step) => `  ${step}\n`).join('')}`;
+  const use = (note: string, ...first: readonly string[]): string =>
+    `\n${note}\n${[...first, ...steps].map((step) => `  ${step}\n`).join('')}`;
   if (target === 'docker') {
     const command = `${program.install} --target docker --yes`;
     if (directory === undefined) return commandOf(command, [], open);
-    return `${answersCommand(command, [`--save ${quote(directory)}`], open, directory)}${use(`With the files in ${directory} only:`)}`;
+    return `${answersCommand(command, [`--save ${quote(directory)}`], open, directory)}${use('With the files only:', `cd ${quote(directory)}`)}`;
   }
   const command = `${program.other.replace(/^scalr-agent$/, 'scalr-agent-install')} export systemd --out ${quote(directory ?? 'scalr-agent')}`;
   const text =

@@ -186,7 +186,7 @@ const exampleOf = (setting: Setting): string | undefined =>
 
 /** A valid line of text, or an empty answer. */
 function askText(setting: Setting, options: AskOptions, get: Get, deps: AskDeps): Promise<string> {
-  const {kind, fallbackFrom = 'default', required = false} = setting;
+  const {kind, fallbackFrom, required = false} = setting;
   const {orElse, current, example = exampleOf(setting)} = options;
   const fallback = setting.fallback?.(get);
   const mayBeEmpty =
