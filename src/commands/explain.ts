@@ -4,12 +4,12 @@ import {BaseCommand} from '../cli/base-command.ts';
 import {closestCode, type Explanation, explain, explanations} from '../findings/catalog.ts';
 import {type ExpectedError, usageError} from '../ground/errors.ts';
 import {codeOfToolLine} from '../ground/known-failures.ts';
-import {codesText, explanationText} from '../ui/explain.ts';
+import {codesText, explanationText, pageOf} from '../ui/explain.ts';
 import {docsOf} from '../ui/messages.ts';
 import type {Screen} from '../ui/theme.ts';
 
 interface Result {
-  findings: (Omit<Explanation, 'topic'> & {topic: string; page: string})[];
+  findings: (Omit<Explanation, 'symptom' | 'topic'> & {topic: string; page: string})[];
 }
 
 export default class Explain extends BaseCommand<Result> {
@@ -57,16 +57,14 @@ function explainedText(
   return others.length === 0 ? text : `${text}\n${codesText(others, screen, true)}`;
 }
 
-/**
- * An error of helm or kubectl has one code, and so has an event. A line of a log can be of an agent, or of another
- * program with the same words.
- */
+/** An error of helm or kubectl has one code, and so has an event, and a line of a run. */
 async function explained(text: string): Promise<Explanation[]> {
   if (!text.includes(' ')) return explain(ofContainer(text));
   const {codeOfEvent} = await import('../checks/diagnose/explain.ts');
   const {isOtherLogin, matchLine} = await import('../checks/diagnose/agent-log.ts');
+  const {codeOfRun} = await import('../checks/diagnose/run-lines.ts');
   return explain(text, {
-    certain: codeOfToolLine(text) ?? codeOfEvent(text),
+    certain: codeOfToolLine(text) ?? codeOfEvent(text) ?? codeOfRun(text),
     probable: matchLine(text)?.meaning,
     isOfOthers: isOtherLogin(text),
   });
@@ -77,13 +75,13 @@ const ofContainer = (status: string): string =>
   /^Init:\d/.test(status) ? 'Init' : status.replace(/^Init:/, '');
 
 const documentOf = (
-  {topic, words = [], ...entry}: Explanation,
+  {topic, words = [], symptom, ...entry}: Explanation,
   docs: string,
 ): Result['findings'][number] => ({
   ...entry,
   topic: topic.title,
   words,
-  page: `${docs}/${topic.page}#${entry.code.toLowerCase()}`,
+  page: pageOf({...entry, topic, symptom}, docs),
 });
 
 function unknownCode(

@@ -18,6 +18,8 @@ interface Entry {
   remedy: string;
   /** What kubectl, a log or a tool calls it, for example `ImagePullBackOff`. */
   words?: readonly string[];
+  /** The heading of `guide/symptoms.md` that says more. */
+  symptom?: string | undefined;
 }
 
 /** The meaning of a code that this program prints. */
@@ -60,9 +62,9 @@ export const explanations = (): Explanation[] =>
 
 /** The code of a pasted line. */
 interface CodeOfLine {
-  /** Of a line that only kubectl or helm prints. */
+  /** Of a line that only kubectl, helm or a run prints. */
   certain?: string | undefined;
-  /** Of a line that another program can print too. It comes first. */
+  /** Of a line that agents print. */
   probable?: string | undefined;
   /** Of another program, in which words such as 403 mean something else. */
   isOfOthers?: boolean;
@@ -91,13 +93,16 @@ export function explain(
   const spelled = spelledIn(text, all);
   if (spelled.length > 0) return spelled;
   if (certain !== undefined) return all.filter(({code}) => code === certain);
-  const pasted = new Set([
-    ...resembling(text, all.filter(isOwnMessage)),
-    ...all.filter(({code}) => code === probable),
-    ...(isOfOthers ? [] : inLine(text, all)),
-  ]);
+  const own = resembling(text, all.filter(isOwnMessage));
+  const ofAgent = all.filter(({code}) => code === probable);
+  if (own.length === 0 && ofAgent.length > 0 && !CLUSTER_ADDRESS.test(text)) return ofAgent;
+  const pasted = new Set([...own, ...ofAgent, ...(isOfOthers ? [] : inLine(text, all))]);
   return pasted.size > 0 ? [...pasted] : withWords(text, all);
 }
+
+/** The API server can have refused it, for an agent or for kubectl. */
+const CLUSTER_ADDRESS =
+  /:6443\b|\/\/\d[\d.]+[:/"]|\bdial tcp \d[\d.]+:443\b|eks\.amazonaws\.com|azmk8s\.io/;
 
 /** Causes quote kubectl or a log, which have patterns of their own. */
 const isOwnMessage = ({topic}: Explanation): boolean => topic.page !== 'causes.md';
@@ -119,18 +124,39 @@ const wordsIn = (text: string): string[] => text.toLowerCase().match(/[a-z0-9]+/
 const STOP_WORD =
   /^(a|an|and|are|at|be|but|by|do|does|for|from|get|has|have|how|i|in|is|it|its|keeps|my|no|not|nothing|of|on|or|stay|stays|stuck|that|the|this|to|was|what|when|why|will|with)$/;
 
-/** The explanations with a word in the line; those with the longest word first, which says most. */
+/**
+ * The explanations with a word in the line; those with the longest word first, which says most. A word within a longer one
+ * says nothing.
+ */
 function inLine(line: string, all: readonly Explanation[]): Explanation[] {
-  const lengthIn = ({words = []}: Explanation): number =>
-    Math.max(0, ...words.filter((each) => isInLine(each, line)).map(({length}) => length));
-  return all
-    .filter((each) => lengthIn(each) > 0)
-    .toSorted((one, other) => lengthIn(other) - lengthIn(one));
+  const found = all.flatMap((each) =>
+    (each.words ?? []).flatMap((word) => ({each, ...placeOf(word, line)})),
+  );
+  return found
+    .filter(
+      ({from, to}) =>
+        to > from &&
+        !found.some((other) => other.from <= from && other.to >= to && lengthOf(other) > to - from),
+    )
+    .toSorted((one, other) => lengthOf(other) - lengthOf(one))
+    .map(({each}) => each);
 }
 
-/** States such as Pending and Error are also words of a sentence. */
-const isInLine = (word: string, line: string): boolean =>
-  !/^[A-Z][a-z]+$/.test(word) && new RegExp(`(?<!\\w)${patternOf(word)}(?!\\w)`, 'i').test(line);
+interface Place {
+  from: number;
+  to: number;
+}
+
+const lengthOf = ({from, to}: Place): number => to - from;
+
+/** Empty if the line lacks the word. States such as Pending and Error are also words of a sentence. */
+function placeOf(word: string, line: string): Place {
+  const found = /^[A-Z][a-z]+$/.test(word)
+    ? null
+    : new RegExp(`(?<!\\w)${patternOf(word)}(?!\\w)`, 'i').exec(line);
+  const from = found?.index ?? 0;
+  return {from, to: from + (found?.[0].length ?? 0)};
+}
 
 /** As `kubectl describe` prints it too: `Exit Code:    137`. */
 const patternOf = (word: string): string =>

@@ -30,7 +30,7 @@ export function resembling<T extends Printed>(text: string, all: readonly T[]): 
 
 /** Without the code, the object and the next steps, which many messages have in common. */
 const clausesOf = (example: string): string[] =>
-  (example.split(/\n *(?:→|Next steps|See )/, 1)[0] ?? '')
+  (example.split(/\n *(?:→|Next steps|See |[A-Z_]{5,} {2})/, 1)[0] ?? '')
     .replaceAll(/\s+/g, ' ')
     .replace(/^\S [\w-]+ (?:\w+\/\S+: |[^:]*: )?/, '')
     .split(/[.;,] |\.$/);

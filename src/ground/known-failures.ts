@@ -301,7 +301,7 @@ const OF_MACHINE_TOOLS: readonly KnownFailure[] = [
 
 /** Helm and kubectl say so; an agent or a run can have the reason after it too. With `--wait`, Helm has its own deadline; `scalr-agent upgrade` replaces a changed selector; a change with kubectl is no other owner. */
 const OF_TOOL =
-  /Error from server|Unable to connect to the server|connection to the server \S+ was refused|must be logged in|exec plugin: |getting credentials|context "[^"]*" does not exist|cluster unreachable|(?:INSTALLATION|UPGRADE|ROLLBACK) FAILED: (?!(?:.* atomic being set: )?(?:context deadline|timed out)|.*\bspec\.selector\b|.*\bconflict with "kubectl-)|chart repository|index\.yaml|FetchReference|Apply failed with \d+ conflicts?: (?!conflict with "kubectl-)|chart "\S+" version "\S+" not found|failed to (?:download|fetch) "/;
+  /Error from server|error loading config file|Unable to connect to the server|connection to the server \S+ was refused|must be logged in|exec plugin: |getting credentials|context "[^"]*" does not exist|cluster unreachable|(?:INSTALLATION|UPGRADE|ROLLBACK) FAILED: (?!(?:.* atomic being set: )?(?:context deadline|timed out)|.*\bspec\.selector\b|.*\bconflict with "kubectl-)|chart repository|index\.yaml|FetchReference|Apply failed with \d+ conflicts?: (?!conflict with "kubectl-)|chart "\S+" version "\S+" not found|failed to (?:download|fetch) "/;
 
 /** The code of a line that helm or kubectl printed; undefined for other lines and for errors without a code of their own. */
 export function codeOfToolLine(line: string): string | undefined {

@@ -3,12 +3,15 @@ import {paragraph, type Screen, theme} from './theme.ts';
 
 const CAUSES = 'causes.md';
 
+/** Where the documentation says most about a code. */
+export const pageOf = ({code, topic, symptom}: Explanation, docs: string): string =>
+  symptom === undefined
+    ? `${docs}/${topic.page}#${code.toLowerCase()}`
+    : `${docs}/guide/symptoms.md#${symptom}`;
+
 /** What a code means, what to do about it, and what the program printed in an example. `docs` is the address of the documentation. */
-export function explanationText(
-  {code, topic, title, why, remedy, words = [], example}: Explanation,
-  docs: string,
-  screen: Screen,
-): string {
+export function explanationText(explanation: Explanation, docs: string, screen: Screen): string {
+  const {code, topic, title, why, remedy, words = [], example} = explanation;
   const {bold, dim} = theme(screen);
   const lines = [
     paragraph('', `${bold(code)}: ${title}`, screen),
@@ -28,7 +31,7 @@ export function explanationText(
       ),
     );
   if (words.length > 0) lines.push('\n', paragraph('Also known as ', words.join(', '), screen));
-  lines.push(`\n${dim(`More: ${docs}/${topic.page}#${code.toLowerCase()}`)}\n`);
+  lines.push(`\n${dim(`More: ${pageOf(explanation, docs)}`)}\n`);
   return lines.join('');
 }
 

@@ -11,6 +11,7 @@ import {migrateFile} from '../../src/values/migrate/migrate-file.ts';
 import {effectiveValues} from '../../src/values/reading/read-values.ts';
 import {CASES, valuesOf} from '../charts/advise-cases.ts';
 import {RULES} from '../charts/rule-settings.ts';
+import {RUN_LINES} from '../checks/diagnose/run-lines.ts';
 import {certificates} from '../support/certificates.ts';
 import {settingsFrom} from '../support/settings-from.ts';
 import {EXAMPLES} from '../values/migrate/examples.ts';
@@ -34,11 +35,19 @@ export async function adviceExamples(): Promise<Record<string, string>> {
     ...ofUpgrades(),
     ...findings.map((each) => [each.code, findingText(each, SCREEN)] as const),
     ...(await printedWarnings()),
+    ...ofRuns(),
   ];
   return Object.fromEntries(
     texts.toReversed().map(([code, text]) => [code, text.trimEnd().replaceAll(/^ {2}/gm, '')]),
   );
 }
+
+/** Causes that only `explain` knows. */
+const ofRuns = (): (readonly [string, string])[] =>
+  RUN_LINES.filter(([, code]) => /^(?:RUN|PROVIDER)_/.test(code)).map(([line, code]) => [
+    code,
+    line,
+  ]);
 
 const ofMigrations = (): Finding[] =>
   EXAMPLES.flatMap(

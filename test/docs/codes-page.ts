@@ -20,7 +20,7 @@ export function codesPage(
 }
 
 const sectionOf = (
-  {code, title, why, remedy, words: names = [], example}: Explanation,
+  {code, title, why, remedy, words: names = [], symptom, example}: Explanation,
   more: readonly string[],
 ): string =>
   [
@@ -34,5 +34,6 @@ const sectionOf = (
     ...(names.length === 0
       ? []
       : [`Also known as ${names.map((each) => `\`${each}\``).join(', ')}.`, '']),
+    ...(symptom === undefined ? [] : [`More: [Symptoms](guide/symptoms.md#${symptom})`, '']),
     ...more.flatMap((each) => [each, '']),
   ].join('\n');

@@ -41,7 +41,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
   {
     code: 'PROXY_REFUSED',
     pattern:
-      /proxy ?error|proxy authentication required|tunnel connection failed|connect to proxy|407 from (the )?proxy|proxyconnect /i,
+      /proxy ?error|proxy authentication required|tunnel connection failed|connect to proxy|40[37] from (the )?proxy|proxyconnect /i,
     permanentAfter: 60,
     remedy: {
       kubernetes:
@@ -77,7 +77,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
   {
     code: 'TLS_UNKNOWN_AUTHORITY',
     pattern:
-      /CERTIFICATE_VERIFY_FAILED|self[- ]signed certificate|local issuer certificate|unknown authority|SSLCertVerificationError/i,
+      /CERTIFICATE_VERIFY_FAILED|self[- ]signed certificate|local issuer certificate|unknown authority|SSLCertVerificationError|certificate verification failed/i,
     permanentAfter: 30,
     remedy: {
       kubernetes:
@@ -89,7 +89,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
   {
     code: 'TLS_FAILED',
     pattern:
-      /\bx509: |\bSSL(EOF)?Error\b|WRONG_VERSION_NUMBER|\btls: |tlsv1[23]? alert|TLS handshake timeout/,
+      /\bx509: |\bSSL(EOF)?Error\b|WRONG_VERSION_NUMBER|\btls: |tlsv1[23]? alert|TLS handshake timeout|EOF occurred in violation of protocol/,
     permanentAfter: 60,
     remedy: {
       kubernetes:
@@ -143,6 +143,15 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     isOfScalr: true,
   },
   {
+    code: 'AGENT_FORBIDDEN',
+    pattern: /User \\*"system:serviceaccount:[^"]*" cannot/i,
+    permanentAfter: 30,
+    remedy: {
+      kubernetes:
+        'The service account lacks permissions: let the chart create it and its Role, or bind a Role to --service-account-name',
+    },
+  },
+  {
     code: 'SCALR_FORBIDDEN',
     pattern: /\b403\b.{0,200}forbidden|\bforbidden\b.{0,200}\b403\b/i,
     permanentAfter: 60,
@@ -189,15 +198,6 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     isOfScalr: true,
   },
   {
-    code: 'AGENT_FORBIDDEN',
-    pattern: /User \\*"system:serviceaccount:[^"]*" cannot/i,
-    permanentAfter: 30,
-    remedy: {
-      kubernetes:
-        'The service account lacks permissions: let the chart create it and its Role, or bind a Role to --service-account-name',
-    },
-  },
-  {
     code: 'INOTIFY_LIMIT',
     pattern: /inotify|number of file watchers|too many open files|Errno 24\b|\bEMFILE\b/i,
     permanentAfter: 60,
@@ -233,7 +233,8 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
   },
   {
     code: 'NOEXEC_MOUNT',
-    pattern: /fork\/exec \S+: (permission denied|operation not permitted)/i,
+    pattern:
+      /(fork\/exec|\b(ba|da)?sh:( line \d+:| \d+:)?) \S+: (permission denied|operation not permitted)/i,
     permanentAfter: 30,
     remedy: {
       kubernetes:
@@ -245,7 +246,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
   {
     code: 'DATA_NOT_WRITABLE',
     pattern:
-      /(permission denied|read-only file system|operation not permitted).{0,400}\/|Errno (1|13|30)\b/i,
+      /(permission denied(?! \(publickey)|read-only file system|operation not permitted).{0,400}\/|Errno (1|13|30)\b/i,
     permanentAfter: 30,
     remedy: {
       kubernetes:
@@ -256,7 +257,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
   {
     code: 'DNS_FAILED',
     pattern:
-      /name or service not known|name resolution|NameResolutionError|getaddrinfo|no such host|no address associated with hostname|server misbehaving/i,
+      /name or service not known|name resolution|could not resolve (?:host|proxy)|lookup \S+ on \S+:53: read|NameResolutionError|getaddrinfo|no such host|no address associated with hostname|server misbehaving/i,
     permanentAfter: 120,
     remedy: {
       kubernetes:
@@ -268,7 +269,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
   {
     code: 'CONNECTION_FAILED',
     pattern:
-      /connection refused|cannot connect to host|connect ?timeout|connection timed out|network is unreachable|no route to host|max retries exceeded/i,
+      /connection refused|cannot connect to host|connect ?timeout|connection timed out|network is unreachable|no route to host|max retries exceeded|all connection attempts failed/i,
     permanentAfter: 120,
     remedy: {
       kubernetes:

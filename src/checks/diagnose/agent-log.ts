@@ -12,6 +12,7 @@ import {
 import type {CauseTable} from './cause.ts';
 import {containersOf} from './pod-state.ts';
 import {presentPods} from './rollout.ts';
+import {codeOfRun} from './run-lines.ts';
 import {rootOf} from './snapshot-queries.ts';
 
 const READY_PATTERN = /agent is ready to receive tasks/i;
@@ -165,24 +166,18 @@ function meaningOf(
 const OTHER_HOST =
   /(gitlab|github|bitbucket|registry|artifactory|nexus|vault|amazonaws|azure|googleapis|hashicorp|terraform|opentofu)[\w-]*[.:/][\w-]/i;
 
-const OTHER_LOGIN = new RegExp(
-  [
-    String.raw`AADSTS\d|AuthorizationFailed|googleapi: Error 40[13]|\bvault\b.*\b403\b`,
-    String.raw`operation error STS|\bIAM returned 40[13]\b`,
-    'AssumeRole|ExpiredToken|InvalidClientTokenId|not authorized to perform|api error AccessDenied',
-    String.raw`invalid_grant|\b(refresh|security|session|oauth2?|id|personal access|service ?account)[ _]token`,
-  ].join('|'),
-  'i',
-);
+const OTHER_LOGIN =
+  /AssumeRole|\b(refresh|security|session|oauth2?|id|personal access|service ?account)[ _]token/i;
 
 /** A cloud, a VCS provider or a cluster rejects the credentials of a run. */
-export const isOtherLogin = (line: string): boolean => OTHER_LOGIN.test(line);
+export const isOtherLogin = (line: string): boolean =>
+  OTHER_LOGIN.test(line) || codeOfRun(line) !== undefined;
 
 const ADDRESS_OF_RUN = /\ba?tasks?\b.*https?:\/\/|https?:\/\/.*\ba?tasks?\b/i;
 
 const isAboutScalr = (raw: string): boolean =>
   /https?:\/\/\S*scalr/i.test(raw) ||
-  ![OTHER_HOST, OTHER_LOGIN, ADDRESS_OF_RUN].some((each) => each.test(raw));
+  !(OTHER_HOST.test(raw) || ADDRESS_OF_RUN.test(raw) || isOtherLogin(raw));
 
 const TIME = /^\W*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,]\d+)?(Z| ?[+-]\d\d:?\d\d)?[^\w[]*/;
 

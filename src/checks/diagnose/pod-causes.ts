@@ -13,6 +13,7 @@ import {
   unhealthySince,
 } from './pod-state.ts';
 import {unhealthyPods} from './rollout.ts';
+import {codeOfRun} from './run-lines.ts';
 import {rootOf} from './snapshot-queries.ts';
 
 interface BrokenContainer {
@@ -75,7 +76,10 @@ export const containerCauses: readonly CauseTable[] = [
       brokenContainers(snapshot).flatMap((broken) =>
         broken.messages.map((text) => notStarted(broken, text)),
       ),
-    textIn: (line) => (/OCI runtime|\bexec(?:-loop)?\b/.test(line) ? line : undefined),
+    textIn: (line) =>
+      /OCI runtime|\bexec(?:-loop)?\b/.test(line) && codeOfRun(line) === undefined
+        ? line
+        : undefined,
     rows: [
       // Waiting changes neither the image nor the cluster version.
       {
@@ -103,6 +107,7 @@ export const containerCauses: readonly CauseTable[] = [
   singleCause({
     code: 'OOM_KILLED',
     remedy: 'Raise the memory limit of the container',
+    textIn: (line) => (/\bOOM-killed\b|'oom-kill'/i.test(line) ? line : undefined),
     symptoms: (snapshot) =>
       brokenContainers(snapshot)
         .filter(({end}) => end?.reason === 'OOMKilled')
