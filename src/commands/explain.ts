@@ -59,7 +59,8 @@ function explainedText(
 
 /** An error of helm or kubectl has one code, and so has an event, and a line of a run. */
 async function explained(text: string): Promise<Explanation[]> {
-  if (!text.includes(' ')) return explain(ofContainer(text));
+  const ofWord = text.includes(' ') ? [] : explain(ofContainer(text));
+  if (ofWord.length > 0) return ofWord;
   const {codeOfEvent} = await import('../checks/diagnose/explain.ts');
   const {isOtherLogin, matchLine} = await import('../checks/diagnose/agent-log.ts');
   const {codeOfRun} = await import('../checks/diagnose/run-lines.ts');

@@ -142,6 +142,10 @@ const EVENTS = [
     "pull access denied for scalr/agent, repository does not exist or may require 'docker login'",
     'IMAGE_DENIED',
   ],
+  [
+    'failed to authorize: failed to fetch anonymous token: unexpected status: 401 Unauthorized',
+    'IMAGE_DENIED',
+  ],
   ['Error from server (NotFound): secrets "scalr-agent-token" not found', 'SECRET_NOT_FOUND'],
   [
     'OCI runtime create failed: runc create failed: exec: "/bin/agent": no such file',
@@ -191,6 +195,7 @@ const OF_AGENTS = [
     'TOKEN_REJECTED',
   ],
   ['httpx.HTTPStatusError: 403 Client Error: Forbidden for url: https://a.io', 'SCALR_FORBIDDEN'],
+  ['httpx.ConnectTimeout', 'CONNECTION_FAILED'],
   ['httpx.ConnectError: All connection attempts failed', 'CONNECTION_FAILED'],
   [
     'httpx.RemoteProtocolError: Server disconnected without sending a response.',
@@ -424,6 +429,7 @@ test.each([
 
 test.each([
   'Unauthorized: invalid bearer token, service account token has expired',
+  'Error: waiting for EC2 Instance (i-1) create: context deadline exceeded',
   "Error: waiting for RDS: timeout while waiting for state to become 'available'",
 ])('an error of a run is no cause of an agent: %s', async (line) => {
   const {stderr, exit} = await runCommand(Explain, [line]);

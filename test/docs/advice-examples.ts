@@ -44,7 +44,7 @@ export async function adviceExamples(): Promise<Record<string, string>> {
 
 /** Causes that only `explain` knows. */
 const ofRuns = (): (readonly [string, string])[] =>
-  RUN_LINES.filter(([, code]) => /^(?:RUN|PROVIDER)_/.test(code)).map(([line, code]) => [
+  RUN_LINES.filter(([, code]) => /^(?:PROVIDER|RUN|STATE)_/.test(code)).map(([line, code]) => [
     code,
     line,
   ]);

@@ -12,7 +12,7 @@ const RUN_LINES: readonly RunLine[] = [
   {
     code: 'RUN_WITHOUT_CREDENTIALS',
     pattern:
-      /EC2 IMDS role found|ec2imds: GetMetadata|NoCredentialProviders|no valid (?:providers in chain|credential sources)|unable to locate credentials|find default credentials|No credentials loaded|AzureRM Client|Azure ?CLI\b|\baz login\b|(?:Default|ManagedIdentity|Environment)AzureCredential|ManagedIdentityCredential|managed identity endpoint|http:\/\/localhost(?::80)?\/|dial tcp (?:\[::1\]|127\.0\.0\.1):80:/i,
+      /EC2 IMDS role found|ec2imds: GetMetadata|NoCredentialProviders|no valid (?:providers in chain|credential sources)|unable to locate credentials|find default credentials|No credentials loaded|AzureRM Client|Azure ?CLI\b|\baz login\b|(?:Default|ManagedIdentity|Environment)AzureCredential|ManagedIdentityCredential|managed identity endpoint|169\.254\.169\.254|http:\/\/localhost(?::80)?\/|dial tcp (?:\[::1\]|127\.0\.0\.1):80:/i,
   },
   {
     code: 'RUN_GIT_DENIED',
@@ -34,6 +34,8 @@ const RUN_LINES: readonly RunLine[] = [
     pattern:
       /does not have a provider named|does not offer a Terraform provider registry|no available releases match/,
   },
+  {code: 'PROVIDER_CHECKSUM', pattern: /any of the checksums previously recorded/},
+  {code: 'STATE_LOCKED', pattern: /Error (?:acquiring the state lock|locking state)/},
   {
     // Its reason can be a proxy or a certificate, which have rows of their own.
     code: 'probe-registries',
@@ -45,3 +47,10 @@ const RUN_LINES: readonly RunLine[] = [
 /** The code of a line that only runs print; undefined for other lines. */
 export const codeOfRun = (line: string): string | undefined =>
   OF_CLUSTER.test(line) ? undefined : RUN_LINES.find(({pattern}) => pattern.test(line))?.code;
+
+const OF_TERRAFORM =
+  /\bError: (?:creating|deleting|describing|error|listing|putting|reading|updating|waiting) |\bwith (?:data|module|provider)[.[]|\bregistry\.(?:terraform\.io|opentofu\.org)/i;
+
+/** True for a line that only a run prints, in which words such as 403 are not about an agent. */
+export const isOfRun = (line: string): boolean =>
+  codeOfRun(line) !== undefined || OF_TERRAFORM.test(line);

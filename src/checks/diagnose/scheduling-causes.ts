@@ -51,7 +51,8 @@ export const claimCauses: readonly CauseTable[] = [
         code: 'CLASS_NOT_FOUND',
         pattern: /storageclass\S* "[^"]*" not found/i,
         permanentAfter: BY_HAND,
-        remedy: 'Correct --cache-storage-class. List the StorageClasses',
+        remedy:
+          'The class of a PVC cannot change: delete the PVC, which has no data, then run install again with an existing --cache-storage-class. List the StorageClasses',
         kubectlArgs: () => ['get', 'storageclass'],
       },
       {

@@ -107,7 +107,7 @@ export const imageCauses: readonly CauseTable[] = [
     symptoms: failedPulls,
     textIn: (line) => {
       const [message = ''] =
-        /ImagePullBackOff: \S+: .*|(?:Failed to pull|Back-off pulling) image ".*|pull access denied for .*|toomanyrequests: .*|manifest unknown.*|(?<=Error response from daemon: )Get "[^"]*\/v2\/.*/s.exec(
+        /ImagePullBackOff: \S+: .*|(?:Failed to pull|Back-off pulling) image ".*|pull access denied for .*|failed to authorize: .*|no basic auth credentials|toomanyrequests: .*|manifest unknown.*|(?<=Error response from daemon: )Get "[^"]*\/v2\/.*/s.exec(
           line,
         ) ?? [];
       return unwrap(message.replace(/^ImagePullBackOff: \S+: /, '')) || undefined;

@@ -112,7 +112,7 @@ function recordCauses(name: ReleaseName, revision: Revision): ObjectFinding[] {
     return cause(
       'RELEASE_PENDING',
       `${status} since ${updated}: a Helm operation is running, or was interrupted`,
-      `If no Helm operation is running: ${INSTALL.toLowerCase()}`,
+      `If no Helm operation is running: ${INSTALL.toLowerCase()} and --take-over`,
     );
   if (status === 'failed')
     return cause(

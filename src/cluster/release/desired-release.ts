@@ -153,7 +153,10 @@ export async function renderChart(
     throw failed(
       'RENDER_MISMATCH',
       `The rendered chart does not match the settings:\n${problems.join('\n')}`,
-      ['Nothing was changed. Report this bug with the output of: scalr-agent values --explain'],
+      [
+        'Nothing was changed. Correct the value if you set it yourself, for example with --set',
+        'Otherwise, report this bug with the output of: scalr-agent values --explain',
+      ],
     );
   }
   return manifest;

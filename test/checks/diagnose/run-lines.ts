@@ -88,6 +88,16 @@ export const RUN_LINES: readonly (readonly [line: string, code: string])[] = [
     'PROVIDER_NOT_FOUND',
   ],
   [
+    "the current package doesn't match any of the checksums previously recorded",
+    'PROVIDER_CHECKSUM',
+  ],
+  [
+    "Error: Failed to install provider: the current package for registry.terraform.io/hashicorp/aws 5.0.0 doesn't match any of the checksums previously recorded in the dependency lock file",
+    'PROVIDER_CHECKSUM',
+  ],
+  ['Error: Error acquiring the state lock', 'STATE_LOCKED'],
+  ['dial tcp 169.254.169.254:80: i/o timeout', 'RUN_WITHOUT_CREDENTIALS'],
+  [
     'Error: Failed to query available provider packages: could not connect to registry.terraform.io: failed to request discovery document: Get "https://registry.terraform.io/.well-known/terraform.json": context deadline exceeded',
     'probe-registries',
   ],

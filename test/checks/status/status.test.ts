@@ -50,7 +50,11 @@ describe('the state', () => {
       /Run install again.*, or uninstall the release: scalr-agent uninstall --release acme --namespace scalr/,
     ],
     ['pending-install', 'RELEASE_PENDING', /If no Helm operation is running: run install again/],
-    ['pending-rollback', 'RELEASE_PENDING', /run install again/],
+    [
+      'pending-rollback',
+      'RELEASE_PENDING',
+      /run install again with the same settings and --take-over/,
+    ],
     ['uninstalling', 'RELEASE_UNINSTALLING', /Finish the uninstall: scalr-agent uninstall/],
   ])('is not ready for a release in state %s, regardless of its pods', (status, code, remedy) => {
     const found = statusFrom({revision: revision({status, description: 'timed out'})});
