@@ -217,10 +217,10 @@ const BY_HAND: Readonly<Record<string, string>> = {
 };
 
 function unknownCommand(command: string, commands: readonly string[]): ExpectedError {
-  const near = closest(
-    command,
-    commands.map((each) => each.replaceAll(':', ' ')),
-  );
+  const topics = commands.flatMap((each) => /^(.+):/.exec(each)?.[1] ?? []);
+  const names = [...new Set([...commands, ...topics])].map((each) => each.replaceAll(':', ' '));
+  const begun = names.filter((each) => command.length > 2 && each.startsWith(command));
+  const near = begun.length === 1 ? begun[0] : closest(command, names);
   const [, topic, last = ''] = /^(.+) (\S+)$/.exec(command) ?? [];
   const meant = IN_TOPICS[last]?.find((each) =>
     commands.includes(`${topic?.replaceAll(' ', ':')}:${each}`),

@@ -1,7 +1,13 @@
 import * as Args from '@oclif/core/args';
 import {originOf} from '../cli/app.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {closestCode, type Explanation, explain, explanations} from '../findings/catalog.ts';
+import {
+  type CodeOfLine,
+  closestCode,
+  type Explanation,
+  explain,
+  explanations,
+} from '../findings/catalog.ts';
 import {type ExpectedError, usageError} from '../ground/errors.ts';
 import {codeOfToolLine} from '../ground/known-failures.ts';
 import {codesText, explanationText, pageOf} from '../ui/explain.ts';
@@ -15,12 +21,13 @@ interface Result {
 export default class Explain extends BaseCommand<Result> {
   static override summary = 'Explain a code that this program prints, or a kubectl status.';
   static override description =
-    'Prints what a code means, why it matters, what to do, and an example. Words such as ImagePullBackOff, disk full or x509 lead to codes, and so does a line of a log. Without an argument, all codes are listed. Requires neither a cluster nor a network.';
+    'Prints what a code means, why it matters, what to do, and an example. Words such as ImagePullBackOff, disk full or x509 lead to codes, and so does a line of a log. With `-`, a log is read from standard input. Without an argument, all codes are listed. Requires neither a cluster nor a network.';
   static override usage = '<%= command.id %> [CODE|WORD...] [flags]';
   static override strict = false;
   static override examples = [
     '<%= config.bin %> <%= command.id %> OOM_KILLED',
     '<%= config.bin %> <%= command.id %> ImagePullBackOff',
+    '<%= config.bin %> <%= command.id %> - < run.log',
   ];
   static override args = {
     code: Args.string({
@@ -34,12 +41,17 @@ export default class Explain extends BaseCommand<Result> {
     const {argv} = await this.parse(Explain);
     const word = argv.length === 0 ? undefined : argv.join(' ');
     const docs = docsOf(originOf(this.config.pjson));
-    const found = word === undefined ? explanations() : await explained(word);
+    const found = await this.#explained(word);
     const isCommand = this.config.commandIDs.includes(argv.join(':'));
     if (word !== undefined && (found.length === 0 || isCommand))
       throw unknownCode(word, {docs, isCommand});
     if (!this.jsonEnabled()) this.show(explainedText(word, found, docs, this.resultScreen));
     return {findings: found.map((each) => documentOf(each, docs))};
+  }
+
+  async #explained(word: string | undefined): Promise<Explanation[]> {
+    if (word === undefined) return explanations();
+    return word === '-' ? explainedLog(String(await this.app.files.readStdin())) : explained(word);
   }
 }
 
@@ -57,18 +69,31 @@ function explainedText(
   return others.length === 0 ? text : `${text}\n${codesText(others, screen, true)}`;
 }
 
-/** An error of helm or kubectl has one code, and so has an event, and a line of a run. */
 async function explained(text: string): Promise<Explanation[]> {
   const ofWord = text.includes(' ') ? [] : explain(ofContainer(text));
-  if (ofWord.length > 0) return ofWord;
+  return ofWord.length > 0 ? ofWord : explain(text, await codesOf(text));
+}
+
+/** The causes that the lines of a log tell, without those that only have a word in common with it. */
+async function explainedLog(log: string): Promise<Explanation[]> {
+  const codes = new Set<string | undefined>();
+  for (const line of new Set(log.split('\n'))) {
+    const {certain, probable} = await codesOf(line);
+    codes.add(certain ?? probable);
+  }
+  return explanations().filter(({code}) => codes.has(code));
+}
+
+/** An error of helm or kubectl has one code, and so has an event, and a line of a run. */
+async function codesOf(line: string): Promise<CodeOfLine> {
   const {codeOfEvent} = await import('../checks/diagnose/explain.ts');
   const {isOtherLogin, matchLine} = await import('../checks/diagnose/agent-log.ts');
   const {codeOfRun} = await import('../checks/diagnose/run-lines.ts');
-  return explain(text, {
-    certain: codeOfToolLine(text) ?? codeOfEvent(text) ?? codeOfRun(text),
-    probable: matchLine(text)?.meaning,
-    isOfOthers: isOtherLogin(text),
-  });
+  return {
+    certain: codeOfToolLine(line) ?? codeOfEvent(line) ?? codeOfRun(line),
+    probable: matchLine(line)?.meaning,
+    isOfOthers: isOtherLogin(line),
+  };
 }
 
 /** kubectl prints `Init:0/1` while an init container runs, and `Init:Error` for the state Error of one. */
@@ -92,7 +117,9 @@ function unknownCode(
   const near = closestCode(word);
   const guess = near && `Did you mean ${near}? scalr-agent explain ${JSON.stringify(near)}`;
   const first = isCommand ? `It is a command: scalr-agent ${word} --help` : guess;
-  return usageError(`No code or word ${JSON.stringify(word)}.`, [
+  const failure =
+    word === '-' ? 'No line has a known cause.' : `No code or word ${JSON.stringify(word)}.`;
+  return usageError(failure, [
     ...(first === undefined ? [] : [first]),
     'List all codes: scalr-agent explain',
     `Start at what you see: ${docs}/guide/symptoms.md`,

@@ -61,7 +61,7 @@ export const explanations = (): Explanation[] =>
   );
 
 /** The code of a pasted line. */
-interface CodeOfLine {
+export interface CodeOfLine {
   /** Of a line that only kubectl, helm or a run prints. */
   certain?: string | undefined;
   /** Of a line that agents print. */

@@ -101,6 +101,8 @@ test.each([
   ],
   ['something new in the next version', 'Invalid command line.', 'List all flags with --help'],
   ['command logs not found', 'Unknown command: logs.', 'Run: scalr-agent collect-logs'],
+  ['command stat not found', 'Unknown command: stat.', 'Did you mean status?'],
+  ['command pool:tokens not found', 'Unknown command: pool tokens.', 'Did you mean pool token?'],
   ['command statsu not found', 'Unknown command: statsu.', 'Did you mean status?'],
   ['command --foo not found', 'Unknown flag: --foo.', 'List all commands with --help'],
   ['command --verson not found', 'Unknown flag: --verson.', 'Did you mean --version?'],

@@ -5,6 +5,7 @@ import {explanationText} from '../../src/ui/explain.ts';
 import causeExamples from '../../templates/findings/cause-examples.json' with {type: 'json'};
 import examples from '../../templates/findings/examples.json' with {type: 'json'};
 import {RUN_LINES} from '../checks/diagnose/run-lines.ts';
+import {memoryFiles} from '../support/memory-files.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';
 
@@ -435,6 +436,26 @@ test.each([
   const {stderr, exit} = await runCommand(Explain, [line]);
   expect(exit).toBe(2);
   expect(stderr).toContain('/guide/symptoms.md');
+});
+
+test('a log on standard input leads to the causes that its lines tell', async () => {
+  const log = [
+    'Initializing modules...',
+    'git@github.com: Permission denied (publickey).',
+    'Error: Failed to download module',
+    '0/3 nodes are available: 3 Insufficient cpu.',
+    'The webhook of the provider is 403 in a sentence',
+  ];
+  const {stdout} = await runCommand(Explain, ['-', '--json'], {
+    files: memoryFiles({}, log.join('\n')),
+  });
+  expect(JSON.parse(stdout).findings.map((each: {code: string}) => each.code)).toEqual([
+    'INSUFFICIENT_CPU',
+    'RUN_GIT_DENIED',
+  ]);
+  const {stderr, exit} = await runCommand(Explain, ['-'], {files: memoryFiles({}, 'Applied\n')});
+  expect(exit).toBe(2);
+  expect(stderr).toContain('No line has a known cause.');
 });
 
 test('a command is named as one', async () => {

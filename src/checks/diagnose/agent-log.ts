@@ -12,7 +12,7 @@ import {
 import type {CauseTable} from './cause.ts';
 import {containersOf} from './pod-state.ts';
 import {presentPods} from './rollout.ts';
-import {isOfRun} from './run-lines.ts';
+import {isRunLine} from './run-lines.ts';
 import {rootOf} from './snapshot-queries.ts';
 
 const READY_PATTERN = /agent is ready to receive tasks/i;
@@ -170,7 +170,7 @@ const OTHER_LOGIN =
   /AssumeRole|\b(refresh|security|session|oauth2?|id|personal access|service ?account)[ _]token/i;
 
 /** A cloud, a VCS provider or a cluster rejects the credentials of a run. */
-export const isOtherLogin = (line: string): boolean => OTHER_LOGIN.test(line) || isOfRun(line);
+export const isOtherLogin = (line: string): boolean => OTHER_LOGIN.test(line) || isRunLine(line);
 
 const ADDRESS_OF_RUN = /\ba?tasks?\b.*https?:\/\/|https?:\/\/.*\ba?tasks?\b/i;
 

@@ -52,5 +52,5 @@ const OF_TERRAFORM =
   /\bError: (?:creating|deleting|describing|error|listing|putting|reading|updating|waiting) |\bwith (?:data|module|provider)[.[]|\bregistry\.(?:terraform\.io|opentofu\.org)/i;
 
 /** True for a line that only a run prints, in which words such as 403 are not about an agent. */
-export const isOfRun = (line: string): boolean =>
+export const isRunLine = (line: string): boolean =>
   codeOfRun(line) !== undefined || OF_TERRAFORM.test(line);

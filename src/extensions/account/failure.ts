@@ -70,7 +70,7 @@ export function responseFailure(
   if (status === 429 || status >= 500)
     return failed(
       'SCALR_UNREACHABLE',
-      `https://${at.host} reports an error (HTTP ${status}).${details}`,
+      `https://${at.host} ${status === 429 ? 'receives too many requests' : 'reports an error'} (HTTP ${status}).${details}`,
       [
         'Run the same command again in some minutes',
         'If the error persists, check the status page of Scalr, and the proxy',

@@ -86,7 +86,7 @@ test('does not wait longer than 32 seconds', async () => {
   const api = await mockApi();
   api.inject('GET', POOLS, {status: 429, headers: {'retry-after': '3600'}});
   const {client, waits} = clientOf(api);
-  expect((await failureOf(listPools(client))).message).toContain('HTTP 429');
+  expect((await failureOf(listPools(client))).message).toContain('too many requests (HTTP 429)');
   expect(waits).toEqual([]);
 });
 
