@@ -5,24 +5,24 @@ interface RunLine {
 }
 
 /** Container runtimes and storage drivers use the same words. */
-const OF_CLUSTER = /OCI runtime|\brunc\b|failed to start: |rpc error: |Failed to pull|kubelet/;
+const OF_CLUSTER = /OCI runtime|\brunc\b|failed to start: |rpc error: |Failed to pull|kubelet|PVC pending/;
 
 /** The first matching row wins. `docs/guide/symptoms.md` has a section for each. */
 const RUN_LINES: readonly RunLine[] = [
   {
     code: 'RUN_WITHOUT_CREDENTIALS',
     pattern:
-      /EC2 IMDS role found|ec2imds: GetMetadata|NoCredentialProviders|no valid (?:providers in chain|credential sources)|unable to locate credentials|find default credentials|No credentials loaded|AzureRM Client|Azure ?CLI\b|\baz login\b|(?:Default|ManagedIdentity|Environment)AzureCredential|ManagedIdentityCredential|managed identity endpoint|169\.254\.169\.254|http:\/\/localhost(?::80)?\/|dial tcp (?:\[::1\]|127\.0\.0\.1):80:/i,
+      /EC2 IMDS role found|ec2imds: GetMetadata|NoCredentialProviders|no valid (?:providers in chain|credential sources)|unable to locate credentials|find default credentials|No credentials loaded|AzureRM Client|Azure ?CLI\b|\baz login\b|DefaultAzureCredential|ManagedIdentityCredential|managed identity endpoint|169\.254\.169\.254|http:\/\/localhost(?::80)?\/|dial tcp (?:\[::1\]|127\.0\.0\.1):80:/i,
   },
   {
     code: 'RUN_GIT_DENIED',
     pattern:
-      /Permission denied \(publickey|\bLoad key |Host key verification failed|ssh: connect to host|Authentication failed for|could not read (?:Username|Password) for|remote: (?:Repository not found|Invalid username|HTTP Basic: Access denied|Support for password)|repository '[^']*' not found|requested URL returned error: 40[134]|terminal prompts disabled/i,
+      /Permission denied \(publickey|\bLoad key |Host key verification failed|ssh: connect to host|fatal: Authentication failed for|could not read (?:Username|Password) for|remote: (?:Repository not found|Invalid username|HTTP Basic: Access denied|Support for password)|repository '[^']*' not found|unable to access '[^']*': The requested URL returned error: 40[134]|terminal prompts disabled/i,
   },
   {
     code: 'RUN_ACCESS_DENIED',
     pattern:
-      /\bAccessDenied|UnauthorizedOperation|\bExpiredToken|RequestExpired|InvalidClientTokenId|SignatureDoesNotMatch|UnrecognizedClient|not authorized to perform|AuthorizationFailed|does not have authorization to perform|Authorization_RequestDenied|AADSTS\d|\bError 40[13]: |PERMISSION_DENIED|Permission '[\w.]+' denied|\bIAM returned 40[13]\b|error STS: .*\b403\b|\bvault\b.*\b403\b|invalid_grant|Unauthorized\b.*\bwith (?:provider|data)\b/is,
+      /\bAccessDenied|UnauthorizedOperation|\bExpiredToken|RequestExpired|InvalidClientTokenId|SignatureDoesNotMatch|UnrecognizedClient|not authorized to perform|AuthorizationFailed|does not have authorization to perform|Authorization_RequestDenied|AADSTS\d|\bError 40[13]: (?!.*\bquota\b)|PERMISSION_DENIED|Permission '[\w.]+' denied|\bIAM returned 40[13]\b|error STS: .*\b403\b|\bvault\b.*\b403\b|invalid_grant|Unauthorized\b.*\bwith (?:provider|data)\b/is,
   },
   {
     code: 'RUN_TOOL_NOT_FOUND',
