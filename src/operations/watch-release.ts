@@ -205,10 +205,13 @@ export function requireReady(
   );
 }
 
-export const releaseText = ({release, kubeTarget}: ReleaseName, isLeft: boolean): WatchedText => ({
-  what: `Release ${release}`,
-  remains: `Release ${release} is installed, but it is not verified that the agent is ready.`,
+export const releaseText = (name: ReleaseName, isLeft: boolean): WatchedText => ({
+  what: `Release ${name.release}`,
+  remains: `Release ${name.release} is installed, but it is not verified that the agent is ready.`,
   hints: isLeft
-    ? [`Nothing was rolled back. Inspect the pods: ${callText(describePods(kubeTarget))}`]
+    ? [
+        `Nothing was rolled back. Inspect the pods: ${callText(describePods(name.kubeTarget))}`,
+        `Collect the logs: ${ownCommand('collect-logs', name)}`,
+      ]
     : [],
 });

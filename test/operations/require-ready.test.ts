@@ -27,6 +27,12 @@ test.each([
   ],
 ] as const)('a timeout tells what is missing: %j', (causes, message) => {
   expect(() => requireReady({state: 'timed-out', agent: 'unknown', causes}, TEXT, DEPS)).toThrow(
-    expect.objectContaining({code: 'TIMED_OUT', message: expect.stringContaining(message)}),
+    expect.objectContaining({
+      code: 'TIMED_OUT',
+      message: expect.stringContaining(message),
+      suggestions: expect.arrayContaining([
+        'Collect the logs: scalr-agent collect-logs --release mine --namespace scalr',
+      ]),
+    }),
   );
 });
