@@ -143,10 +143,12 @@ const DELETED = probeCause(
   'Run the command again; something else deleted the pod',
 );
 
-const unreadableLog = (error: ReadError): Causes[number] =>
+export const unreadableLog = (error: ReadError): Causes[number] =>
   probeCause(
     `cannot read its log: ${errorLine(error)}`,
-    'Ask an administrator for the permission to get pods/log',
+    error.kind === 'forbidden'
+      ? 'Ask an administrator for the permission to get pods/log'
+      : 'Run the command again; if this persists, check the node of the pod',
   );
 
 /** The container ended before the script had completed. */
