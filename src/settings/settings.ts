@@ -104,9 +104,15 @@ export function recordedFlags(setting: Setting, answer: Answer): string[] {
   const texts = textsOf(setting, answer);
   const {recorded} = setting;
   if (recorded) return texts.map((text) => `--${setting.id} ${quote(shownText(recorded(text)))}`);
-  if (!setting.kind.isFile && setting !== (chartSource as Setting)) return flagsOf(setting, answer);
+  if (!isPath(setting)) return flagsOf(setting, answer);
   return texts.map((text) => `--${setting.id} ${quote(recordedPath(shownText(text)))}`);
 }
+
+/** True if the recorded flag has only the last part of a path. */
+export const isShortened = (setting: Setting, answer: Answer): boolean =>
+  isPath(setting) && textsOf(setting, answer).some((text) => recordedPath(text) !== text);
+
+const isPath = ({kind, id}: Setting): boolean => kind.isFile === true || id === chartSource.id;
 
 /** An absolute path exists on one machine only, and can contain the name of its user: the last part remains. */
 export const recordedPath = (path: string): string =>

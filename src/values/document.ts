@@ -11,15 +11,22 @@ import {extraEnv, set, valuesFile} from '../settings/chart-values.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';
 import {withoutCredentials} from '../settings/kinds/urls.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
-import {chart, chartVersion} from '../settings/release.ts';
+import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import {
+  type Answer,
   type AnswerSource,
   flagsOf,
+  isShortened,
   quote,
   recordedFlags,
   type Settings,
 } from '../settings/settings.ts';
 import type {GeneratedValues, ValueOrigin} from './generate.ts';
+
+interface SettingEntry {
+  setting: Setting;
+  answer: Answer;
+}
 
 /**
  * The text of values.yaml: a header with the command, the reason for each key, and the values in the order of the chart.
@@ -27,6 +34,7 @@ import type {GeneratedValues, ValueOrigin} from './generate.ts';
  */
 export function valuesDocument(generated: GeneratedValues, schema?: string): string {
   const {target, settings} = generated;
+  const entries = entriesToRepeat(withoutKnownChart(settings, target));
   const names = {
     chart: target.chart,
     version: target.version,
@@ -36,9 +44,10 @@ export function valuesDocument(generated: GeneratedValues, schema?: string): str
     ...(schema === undefined ? [] : [`yaml-language-server: $schema=${schema}`]),
     ...template.lines.map((line) => fill(line, names)),
     ...recordedCommand(`values --chart ${target.chart} --chart-version ${target.version}`, [
-      ...flagsToRecord(settings),
+      ...recorded(entries),
       ...(schema === undefined ? [] : [`--schema ${quote(schema)}`]),
     ]),
+    ...shortenedNote(entries),
   ];
   return documentBelow(generated, header, 'the install command creates it, Helm does not');
 }
@@ -52,11 +61,16 @@ export function documentBelow(
   const named = namedIn(settings);
   const whyDefault = new Map<Setting, string>([
     [tokenSecret, `must exist first; ${tokenOrigin}`],
-    [noProxy as Setting, 'connections inside the cluster bypass the proxy'],
+    [noProxy as Setting, BYPASS],
   ]);
   const comments = commentsAt(origins, (origin) => reasonFor(origin, settings, named, whyDefault));
   return toYaml(inChartOrder(values, target), {header, comments});
 }
+
+const BYPASS = 'connections inside the cluster bypass the proxy';
+
+/** Why a value from the cluster is needed. */
+const OF_CLUSTER: ReadonlyMap<Setting, string> = new Map([[noProxy as Setting, BYPASS]]);
 
 /** The reason of each value at its key. Several values with one reason have it once, at a key that contains nothing else. */
 function commentsAt(
@@ -100,7 +114,10 @@ function reasonFor(
   whyDefault: ReadonlyMap<Setting, string>,
 ): string {
   const {because, source} = settings.answer(setting) ?? {};
-  const reasons = [why ?? because, source === 'cluster' ? because : undefined];
+  const reasons =
+    source === 'cluster'
+      ? [why ?? OF_CLUSTER.get(setting), `read from the cluster (${because})`]
+      : [why ?? because];
   const text =
     reasons.some(Boolean) || named.has(setting)
       ? [...new Set(reasons.filter(Boolean))].join('; ')
@@ -130,17 +147,28 @@ function leafEntries(
 }
 
 /** The flags that give the same settings, without the chart and its version. A secret is given by the name of its Kubernetes Secret. */
-export const flagsToRepeat = (settings: Settings): string[] => flagsWith(flagsOf, settings);
+export const flagsToRepeat = (settings: Settings): string[] =>
+  entriesToRepeat(settings).flatMap(({setting, answer}) => flagsOf(setting, answer));
 
-/** The same for a generated file. */
-const flagsToRecord = (settings: Settings): string[] => flagsWith(recordedFlags, settings);
-
-function flagsWith(spelled: typeof flagsOf, settings: Settings): string[] {
+function entriesToRepeat(settings: Settings): SettingEntry[] {
   const named = namedIn(settings);
-  return settings
-    .entries()
-    .flatMap(({setting, answer}) => (named.has(setting) ? spelled(setting, answer) : []));
+  return settings.entries().filter(({setting}) => named.has(setting));
 }
+
+/** A chart on this machine decides nothing that its name and a known version do not. */
+const withoutKnownChart = (settings: Settings, {schema}: Target): Settings =>
+  schema === undefined && !/^[a-z]+:\/\//i.test(settings.get(chartSource) ?? '')
+    ? settings.without(chartSource as Setting)
+    : settings;
+
+/** Flags for a generated file. */
+const recorded = (entries: readonly SettingEntry[]): string[] =>
+  entries.flatMap(({setting, answer}) => recordedFlags(setting, answer));
+
+const shortenedNote = (entries: readonly SettingEntry[]): string[] =>
+  entries.some(({setting, answer}) => isShortened(setting, answer))
+    ? ['Only the last part of an absolute path is recorded.']
+    : [];
 
 /** The command that writes the same file, one flag per line. */
 const recordedCommand = (command: string, flags: readonly string[]): string[] =>
@@ -149,26 +177,29 @@ const recordedCommand = (command: string, flags: readonly string[]): string[] =>
   );
 
 /** Lines for a file that a machine or a build reads: secrets and files with secrets must be given again. */
-export const generatedBy = (
+export function generatedBy(
   command: string,
   settings: Settings,
   others: readonly string[] = [],
-): string[] => [
-  'Generated by scalr-agent with this command (DIRECTORY contains this file):',
-  ...recordedCommand(command, [...explicitFlags(settings), ...others, '--out DIRECTORY', '--yes']),
-];
+): string[] {
+  const entries = explicitEntries(settings);
+  return [
+    'Generated by scalr-agent with this command (DIRECTORY contains this file):',
+    ...recordedCommand(command, [...recorded(entries), ...others, '--out DIRECTORY', '--yes']),
+    ...shortenedNote(entries),
+  ];
+}
 
 /** Without secrets, chart and version. */
-const explicitFlags = (settings: Settings): string[] =>
+const explicitEntries = (settings: Settings): SettingEntry[] =>
   settings
     .entries()
-    .flatMap(({setting, answer}) =>
-      settings.isExplicit(setting) &&
-      !setting.kind.isSecret &&
-      setting !== chart &&
-      setting !== chartVersion
-        ? recordedFlags(setting, answer)
-        : [],
+    .filter(
+      ({setting}) =>
+        settings.isExplicit(setting) &&
+        !setting.kind.isSecret &&
+        setting !== chart &&
+        setting !== chartVersion,
     );
 
 const namedIn = (settings: Settings): ReadonlySet<Setting> =>

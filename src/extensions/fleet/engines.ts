@@ -72,6 +72,7 @@ const tofu = ({name}: FleetMember, verb: string): string =>
   commandLine({tool: 'tofu', args: [`-chdir=clusters/${name}`, verb]});
 
 const CURRENT_CONTEXT = kubectlCommand({}, 'config', 'current-context');
+const USE_CONTEXT = kubectlCommand({}, 'config', 'use-context', 'CONTEXT');
 
 /** The CRDs of agent-job need a kubeconfig context, which only the answers of a cluster can name. */
 const kubectlVariable = ({target, context}: FleetMember, variable: string): string =>
@@ -338,6 +339,8 @@ function readmeOf(fleet: Fleet, engine: Engine, first: FleetMember): ExportedFil
     git: fleet.git?.url ?? 'https://git.example.com/agents.git',
     directory: fleet.git?.directory ?? 'DIRECTORY/',
     token: tokenSection(fleet, member, engine.tokenFile(fleet, member.name)),
+    // Only the file of a cluster with answers of its own names a context.
+    use: fleet.isOverlay ? '' : `${USE_CONTEXT}\n`,
     kubectl: kubectlVariable(first, "'kubectl_flags=--context CONTEXT'"),
     decryption: fleet.token === 'sops' ? `\n${decryption.trimEnd()}` : '',
     rotate: rotateSection(fleet, member),

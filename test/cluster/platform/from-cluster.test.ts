@@ -64,3 +64,13 @@ test('the command that writes the same file names what the cluster said', async 
   for (const flag of ['--cloud gke', '--node-os cos', '--no-proxy 34.118.224.0/20'])
     expect(document).toContain(flag);
 });
+
+test('a comment above a value of the cluster says what it is for, and where it was read', async () => {
+  const proxy = {'https-proxy': 'http://proxy.example.com:3128'};
+  const withProxy = valuesDocument(
+    generate(await settingsOn('kind', {chart: 'agent-local', ...proxy})),
+  );
+  expect(withProxy).toContain(
+    '# Connections inside the cluster bypass the proxy; read from the cluster (servicecidrs.networking.k8s.io; configmaps/kubeadm-config, podSubnet)\n',
+  );
+});

@@ -142,7 +142,8 @@ describe.each(FLEET_TARGETS)('%s', (target) => {
       const flags = [...ADDRESS, '--chart', chart, ...secret, ...flagsOf(target)];
       const readme = (await directory().exported(target, 'fleet', ...flags))['README.md'] ?? '';
       const silent = shellLines(readme).filter(
-        (line) => /^(kubectl|flux) |\| kubectl apply/.test(line) && !line.includes(' --context '),
+        (line) =>
+          /^(kubectl|flux) |\| kubectl apply/.test(line) && !/ (--context|use-context) /.test(line),
       );
       expect(silent).toEqual([]);
       const renamed = /^(agent-[a-z0-9]+) .* and Helm deletes the old PVC/m.exec(readme)?.[1];
@@ -233,6 +234,32 @@ test('the base says where README.md creates the Secret', async () => {
   const files = await directory().exported('helmfile', 'fleet', ...ADDRESS, '--chart', 'agent-job');
   const base = Object.entries(files).find(([path]) => path.startsWith('base/'))?.[1];
   expect(base).toContain('# Must exist first; see README.md, Bootstrap\n');
+});
+
+test('helmfile runs in the context of its files, or in the one that README.md selects first', async () => {
+  const {exported} = directory({'answers.yaml': ANSWERS, 'clusters/eu-1.yaml': ''});
+  const shellOf = async (flags: string[]): Promise<string[]> => {
+    const readme = (await exported('helmfile', 'fleet', ...flags))['README.md'] ?? '';
+    return ['Bootstrap', 'Remove'].flatMap((title) => shellLines(sectionOf(readme, title)));
+  };
+  const lines = await shellOf(ADDRESS);
+  const before = lines.flatMap((line, index) =>
+    line.startsWith('helmfile ') ? [lines[index - 1]] : [],
+  );
+  const select = 'kubectl config use-context CONTEXT';
+  expect(before).toEqual([select, select]);
+  expect(await shellOf(OVERLAY)).not.toContain(select);
+});
+
+test.each([
+  ['one cluster', ADDRESS],
+  ['several', OVERLAY],
+])('README.md of an export for %s says where rings.yaml is, and links to its format', async (_, flags) => {
+  const {exported} = directory({'answers.yaml': ANSWERS, 'clusters/eu-1.yaml': ''});
+  const {'README.md': readme = ''} = await exported('flux', 'fleet', ...flags);
+  const [page = '', anchor] =
+    /`clusters\/rings\.yaml`.*\/(docs\/\S+)#(\w+)\)/.exec(readme)?.slice(1) ?? [];
+  expect(readFileSync(page, 'utf8').toLowerCase()).toContain(`\n## ${anchor}\n`);
 });
 
 const SECRET_FLAGS: Readonly<Record<string, readonly string[]>> = {

@@ -155,7 +155,7 @@ describe('no generated file contains a path of the machine that made it', () => 
       await run('values', ...ADDRESS, '--chart-source', at('agent-local')),
     );
     expect(leaks()).toEqual([]);
-    expect(readFileSync(at('out/values.yaml'), 'utf8')).toContain('--chart-source agent-local');
+    expect(readFileSync(at('out/values.yaml'), 'utf8')).not.toContain('--chart-source');
   });
 
   test('images for a machine without a route', async () => {
