@@ -1,5 +1,6 @@
 import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import {newestOf, releasesOf} from '../../src/charts/releases/target.ts';
+import {neededPermissions} from '../../src/checks/preflight/checks/permissions.ts';
 import {PROBE_KINDS, probeSelector} from '../../src/checks/preflight/probe/probe-objects.ts';
 import type {ReleaseRecord} from '../../src/cluster/helm/release-record.ts';
 import {createObject} from '../../src/cluster/kubernetes/changes.ts';
@@ -46,7 +47,10 @@ export async function permissionsTables(): Promise<Readonly<Record<string, strin
       ),
     ),
     probe: permissionsTable({'All charts': probeCalls().flatMap(permissionsOfCall)}),
-    install: perChart((chart) => permissionsOf(installSteps(chart, {}))),
+    install: perChart((chart) => [
+      ...permissionsOf(installSteps(chart, {})),
+      ...permissionsOfPreflight(chart),
+    ]),
     change: perChart((chart) => permissionsOf(installSteps(chart, installed(chart)))),
     upgrade: perChart((chart) => {
       const known = new Set(
@@ -58,6 +62,12 @@ export async function permissionsTables(): Promise<Readonly<Record<string, strin
     uninstall: perChart((chart) => permissionsOf(uninstallSteps(chart))),
   };
 }
+
+/** Those without which `install` stops before it changes anything. */
+const permissionsOfPreflight = (chart: ChartName): Permission[] =>
+  neededPermissions(NAMESPACE, manifestOf(chart), []).filter(
+    ({isOptional, orElse}) => !isOptional && orElse === undefined,
+  );
 
 const perChart = (permissionsFor: (chart: ChartName) => readonly Permission[]): string =>
   permissionsTable(Object.fromEntries(CHARTS.map((chart) => [chart, permissionsFor(chart)])));
