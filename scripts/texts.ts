@@ -6,6 +6,12 @@ import {parse} from 'yaml';
 /** `npm run texts [TEXT]`: prints every sentence of the source, the templates and the hand-written pages with its place, to be read from top to bottom; with TEXT only those that contain it. */
 const only = process.argv[2]?.toLowerCase() ?? '';
 
+// The reader of the pipe wants no more, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 const files = ['src', 'templates', 'docs/guide', 'docs/charts'].flatMap((folder) =>
   readdirSync(folder, {recursive: true, encoding: 'utf8'}).map((file) => join(folder, file)),
 );

@@ -18,13 +18,13 @@ const PARTS: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
   'whole-bundle': (rounds) => wholeBundle(Math.ceil(rounds / 3)),
 };
 
-/** `npm run bench -- [PART...] [--rounds N] [--json FILE] [--readme]`: everything, or some parts of it. */
+/** `npm run bench -- [PART...] [--rounds N] [--json FILE] [--write]`: everything, or some parts of it. */
 const {values, positionals} = parseArgs({
   allowPositionals: true,
   options: {
     rounds: {type: 'string', default: '15'},
     json: {type: 'string'},
-    readme: {type: 'boolean'},
+    write: {type: 'boolean'},
   },
 });
 const rounds = Number(values.rounds);
@@ -37,4 +37,4 @@ for (const [name, part] of Object.entries(PARTS)) {
   if (positionals.length === 0 || positionals.includes(name)) await part(rounds);
 }
 if (values.json !== undefined) writeJson(values.json, rounds);
-if (values.readme) writeSpeedPage(rounds);
+if (values.write) writeSpeedPage(rounds);
