@@ -160,6 +160,17 @@ test('skips what this machine cannot try: patterns, UDP and names in the cluster
 });
 
 test.each([
+  'docker',
+  'systemd',
+])('does not connect from %s to the metadata service', async (target) => {
+  const connections = network();
+  const {hosts} = await hostsOf([...ACCOUNT, '--target', target, '--probe'], connections);
+  const metadata = hosts.find(({host}) => host === '169.254.169.254');
+  expect(metadata?.probe).toEqual({status: 'skipped', message: 'only runs connect to it'});
+  expect(connections.requests.filter(({host}) => host === metadata?.host)).toEqual([]);
+});
+
+test.each([
   [['--format', 'allow-list', '--json'], '--json cannot be used with --format allow-list.'],
   [['--format', 'allow-list', '--probe'], '--format allow-list cannot be used with --probe.'],
   [['--probe-url', 'gitlab.example.com'], '--probe-url: "gitlab.example.com" is not an HTTP URL.'],

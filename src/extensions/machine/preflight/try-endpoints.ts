@@ -74,6 +74,8 @@ function planFor(
   if (protocol === 'UDP') return {because: 'UDP has no connections'};
   if (target === 'kubernetes' && isInside(endpoint) && purpose !== 'proxy')
     return {because: 'only reachable from the cluster: scalr-agent preflight --probe'};
+  // Cloud providers alert on connections to it.
+  if (purpose === 'metadata') return {because: 'only runs connect to it'};
   const isTls = port === 443 || (ALWAYS_TLS.includes(purpose) && port !== 80);
   // gRPC reads only proxy variables in lower case, which neither the charts nor this program set.
   const isDirect = isInside(endpoint) || purpose === 'telemetry';
