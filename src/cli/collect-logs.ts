@@ -38,7 +38,7 @@ const MIN_SIZE = `${MIN_SHARE_BYTES / 1024}Ki`;
 
 export const collectLogsFlags = {
   since: Flags.string({
-    summary: 'Age of the oldest logs (default: 24h). For example 2h.',
+    summary: 'Age of the oldest logs. Default: 24h.',
     helpValue: '<DURATION>',
   }),
   'since-time': Flags.string({
@@ -52,13 +52,13 @@ export const collectLogsFlags = {
     helpValue: '<NAME>',
   }),
   'max-size': Flags.string({
-    summary: `Maximum total size of logs (default: 100Mi). Must be at least ${MIN_SIZE}; each log keeps at least ${MIN_SIZE}.`,
+    summary: `Maximum total size of logs. Must be at least ${MIN_SIZE}; each log keeps at least ${MIN_SIZE}. Default: 100Mi.`,
     helpValue: '<SIZE>',
   }),
   redact: Flags.option({
     summary:
-      'Redaction level (default: standard). `strict` also hides uncertain values, hosts and addresses.',
-    helpValue: '<LEVEL>',
+      'Redaction level. `strict` also hides uncertain values, hosts and addresses. Default: standard.',
+    helpValue: '<standard|strict>',
     options: ['standard', 'strict'] as const,
   })(),
   'no-secret-seeds': Flags.boolean({
@@ -74,7 +74,7 @@ export const collectLogsFlags = {
       'Follow the agent and its runs. The bundle is written after Ctrl-C, after the run given with --run, or after --for.',
   }),
   for: Flags.string({
-    summary: 'Duration of --watch (default: 20m).',
+    summary: 'Duration of --watch. Default: 20m.',
     helpValue: '<DURATION>',
     dependsOn: ['watch'],
   }),

@@ -21,7 +21,7 @@ const TIMEOUT = '10m';
 export const connectionFlags = {
   ...optionalClusterFlags,
   timeout: Flags.string({
-    summary: `Time to wait for the cluster (default: ${TIMEOUT}).`,
+    summary: `Time to wait for the cluster. Default: ${TIMEOUT}.`,
     helpValue: '<DURATION>',
     helpGroup,
   }),

@@ -213,7 +213,7 @@ function commandsOf(
 export const dockerfileFlags = {
   base: Flags.string({
     summary:
-      'Image that the Dockerfile extends (default: the one in which the chart executes runs).',
+      'Image that the Dockerfile extends. Default: the one in which the chart executes runs.',
     helpValue: `<${BASES.join('|')}>`,
     options: [...BASES],
   }),

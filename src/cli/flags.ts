@@ -53,7 +53,7 @@ export const confirmFlags = {
 export const outFlag = {
   out: Flags.string({
     char: 'o',
-    summary: 'Output file (default: standard output).',
+    summary: 'Output file. Default: standard output.',
     helpValue: '<FILE>',
   }),
 };

@@ -294,7 +294,7 @@ function brief(flag: Command.Flag.Any): Command.Flag.Any {
     };
   const full =
     summary +
-    (/ Default: \S+\.$/.exec(flag.summary ?? '')?.[0] ??
+    (/ Default: [^.]+\.$/.exec(flag.summary ?? '')?.[0] ??
       (fallback === undefined ? '' : ` Default: ${fallback}.`));
   return {...rest, summary: full.length < 80 - COLUMN ? full : summary};
 }

@@ -72,7 +72,7 @@ export const installFlags = {
   ...confirmFlags,
   ...answersFlag,
   ...settingFlags(catalog, {
-    'chart-version': 'Exact version (default: installed, else newest known).',
+    'chart-version': 'Exact version. Default: installed, else newest known.',
   }),
   ...connectionFlags,
 };

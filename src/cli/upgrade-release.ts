@@ -332,7 +332,7 @@ export const upgradeFlags = {
   ...takeOverFlag,
   ...verifyFlag,
   'new-release': Flags.string({
-    summary: 'Release name for another chart (default: release name with the suffix of the chart).',
+    summary: 'Release name for another chart. Default: release name with the suffix of the chart.',
     helpValue: '<NAME>',
   }),
   values: Flags.string({
@@ -343,7 +343,7 @@ export const upgradeFlags = {
   confirm: Flags.string({summary: 'Release name, to confirm a downgrade.', helpValue: '<NAME>'}),
   ...confirmFlags,
   ...answersFlag,
-  ...settingFlags(UPGRADE_SETTINGS, {chart: 'Chart to change to (default: the installed one).'}),
+  ...settingFlags(UPGRADE_SETTINGS, {chart: 'Chart to change to. Default: the installed one.'}),
   ...connectionFlags,
 };
 

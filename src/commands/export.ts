@@ -73,7 +73,7 @@ export default class ExportCommand extends BaseCommand<Result> {
   static override flags = {
     out: Flags.string({
       char: 'o',
-      summary: 'Output directory (default: current directory).',
+      summary: 'Output directory. Default: current directory.',
       helpValue: '<DIRECTORY>',
     }),
     ...dockerfileFlags,

@@ -42,7 +42,7 @@ export default class Images extends BaseCommand<Result> {
     ...outFlag,
     ...confirmFlags,
     ...answersFlag,
-    ...settingFlags(catalog, {chart: 'Chart whose images are listed (default: recommended).'}),
+    ...settingFlags(catalog, {chart: 'Chart whose images are listed. Default: recommended.'}),
     ...helmFlag,
     ...verifyFlag,
   };

@@ -55,7 +55,7 @@ export default class Network extends BaseCommand<Result> {
       ...repeated,
     }),
     timeout: Flags.string({
-      summary: 'Time limit for --probe (default: 30s).',
+      summary: 'Time limit for --probe. Default: 30s.',
       helpValue: '<DURATION>',
       dependsOn: ['probe'],
     }),
@@ -63,7 +63,7 @@ export default class Network extends BaseCommand<Result> {
     ...confirmFlags,
     ...targetFlag,
     ...answersFlag,
-    ...settingFlags(catalog, {chart: 'Chart whose hosts are listed (default: recommended).'}),
+    ...settingFlags(catalog, {chart: 'Chart whose hosts are listed. Default: recommended.'}),
     ...helmFlag,
   };
 

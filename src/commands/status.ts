@@ -92,6 +92,7 @@ export default class Status extends BaseCommand<Result> {
     }),
     until: Flags.string({
       summary: 'With --watch: exit with 0 when the release is ready, or when no run is in flight.',
+      helpValue: `<${WATCH_GOALS.join('|')}>`,
       options: [...WATCH_GOALS],
       dependsOn: ['watch'],
     }),

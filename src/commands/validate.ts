@@ -71,8 +71,8 @@ export default class Validate extends BaseCommand<Result> {
     ...answersFlag,
     ...overlayFlag,
     ...settingFlags([chart, chartVersion, chartSource], {
-      chart: 'Chart of the file (default: detected from the file or its keys).',
-      'chart-version': 'Exact version (default: detected from the file, else the newest known).',
+      chart: 'Chart of the file. Default: detected from the file or its keys.',
+      'chart-version': 'Exact version. Default: detected from the file, else the newest known.',
     }),
     ...helmFlag,
   };

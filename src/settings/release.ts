@@ -30,21 +30,21 @@ export type TargetName = (typeof TARGETS)[number];
 
 export const target = defineSetting('Release', 'target', {
   question: 'Where will the agent run?',
-  summary: 'Where the agent runs (default: kubernetes).',
+  summary: 'Where the agent runs. Default: kubernetes.',
   kind: choice(TARGETS),
   meant: spellings({k8s: 'kubernetes'}),
 });
 
 export const chart = defineSetting('Release', 'chart', {
   question: 'Chart to install',
-  summary: 'Chart to install (default: recommended).',
+  summary: 'Chart to install. Default: recommended.',
   kind: choice(['agent-k8s', 'agent-local', 'agent-job'], '--chart-version'),
   meant: spellings({k8s: 'agent-k8s', local: 'agent-local', job: 'agent-job'}),
 });
 
 export const chartVersion = defineSetting('Release', 'chart-version', {
   question: 'Chart version',
-  summary: 'Exact version (default: newest known).',
+  summary: 'Exact version. Default: newest known.',
   kind: exactVersion(),
   meant: (typed) => /^v(\d+\.\d+\.\d+)$/i.exec(typed)?.[1],
 });

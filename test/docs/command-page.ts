@@ -68,7 +68,7 @@ function usageOf(id: string, {usage, args}: Command.Class): string {
     own.length > 0
       ? own
       : [
-          [id, ...Object.keys(args ?? {}).map((name) => `<${name.toUpperCase()}>`), '[FLAGS]'].join(
+          [id, ...Object.keys(args ?? {}).map((name) => `<${name.toUpperCase()}>`), '[flags]'].join(
             ' ',
           ),
         ];

@@ -44,6 +44,14 @@ describe.each(commands)('%s', (id, {summary, flags}) => {
     expect(labels.toSorted()).toEqual(Object.keys(flags).toSorted());
   });
 
+  test('shows choices in the label of a flag, and each default in one style', () => {
+    const text = linesOf(...words, '--help')
+      .join(' ')
+      .replaceAll(/\s+/g, ' ');
+    const details = text.slice(text.indexOf('FLAGS'));
+    expect(details.match(/\(default: |<VALUE>|<LEVEL>/g)).toBeNull();
+  });
+
   test('prints the same with help COMMAND', () => {
     expect(linesOf('help', ...words)).toEqual(linesOf(...words, '--help'));
   });
