@@ -298,7 +298,7 @@ function refusal(
             },
           ],
     suggestions: [
-      ...new Set(problems.flatMap(({suggestion}) => (suggestion ? [suggestion] : []))),
+      ...problems.flatMap(({suggestion}) => suggestion ?? []),
       ...missing.map((setting) => `Add ${spell(setting)} ${setting.kind.hint}`),
     ],
   });

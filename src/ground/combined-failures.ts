@@ -12,7 +12,7 @@ export function combined(
     unique(failures.flatMap(({message}) => message.split('\n'))).join('\n'),
     {
       code: first.code,
-      suggestions: unique(failures.flatMap(({suggestions}) => suggestions)),
+      suggestions: failures.flatMap(({suggestions}) => suggestions),
       problems: failures.flatMap(problemsIn),
       options: combinedOptions(failures),
       cause: first.cause,

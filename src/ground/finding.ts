@@ -124,12 +124,14 @@ export const remedyText = ({remedies}: Pick<Finding, 'remedies'>): string =>
 export const remedyTexts = (findings: readonly Pick<Finding, 'remedies'>[]): string[] =>
   findings.flatMap(({remedies}) => remedies.map(({text}) => text));
 
-/** What to do, also from sentences; empty ones are left out. */
+/** What to do, also from sentences, each once; empty ones are left out. */
 export const remediesOf = (...given: readonly (string | Remedy | undefined)[]): Remedy[] =>
-  given.flatMap((each) => {
-    if (each === undefined || each === '') return [];
-    return [typeof each === 'string' ? {text: each} : each];
-  });
+  given
+    .flatMap((each) => {
+      if (each === undefined || each === '') return [];
+      return [typeof each === 'string' ? {text: each} : each];
+    })
+    .filter(({text}, index, all) => all.findIndex((each) => each.text === text) === index);
 
 type Inserted =
   | string

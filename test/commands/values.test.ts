@@ -127,6 +127,11 @@ describe('the result', () => {
   });
 });
 
+test('has one next step for the same problem of two settings', async () => {
+  const {stderr} = await runCommand(Values, [...URL_FLAG, '--release', 'n', '--namespace', 'n']);
+  expect(stderr.match(/Use a name that is not a number/g)).toHaveLength(1);
+});
+
 test('shows with --explain a default that --set changed', async () => {
   const {stdout} = await runCommand(Values, [
     ...URL_FLAG,
