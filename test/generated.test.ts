@@ -14,6 +14,7 @@ import {ERROR_CODES, ExitCode} from '../src/ground/errors.ts';
 import type {Setting} from '../src/settings/define.ts';
 import {httpsProxy, workloadIdentity} from '../src/settings/network.ts';
 import {concurrency} from '../src/settings/purpose.ts';
+import examples from '../templates/findings/examples.json' with {type: 'json'};
 import {adviceExamples} from './docs/advice-examples.ts';
 import {checkExamples} from './docs/check-examples.ts';
 import {codesPage, explanationsOf} from './docs/codes-page.ts';
@@ -71,6 +72,24 @@ const codesIn = (file: string): string[] =>
       /'([A-Z]+(?:_[A-Z0-9]+)+)'/g,
     ),
   ].map(([, code]) => code as string);
+
+test('templates/findings/examples.json has what the program says', async () => {
+  const ofValues = FOUND_CODES.map((code) => [code, exampleOf(code)] as const);
+  const known = new Set(explanations().map(({code}) => code));
+  const ofAdvice = Object.entries(await adviceExamples()).filter(([code]) => known.has(code));
+  const fresh = {
+    ...Object.fromEntries(ofAdvice),
+    ...Object.fromEntries(ofValues),
+    ...(await errorExamples()),
+    ...(await checkExamples()),
+  };
+  // The catalog and its pages get them at once, so that one run with -u writes all files.
+  Object.assign(examples, fresh);
+  await expectFile(
+    'templates/findings/examples.json',
+    `${JSON.stringify(fresh, Object.keys(fresh).toSorted(), 2)}\n`,
+  );
+});
 
 test('README.md counts what the program knows, and lists every chart version', async () => {
   const charts = CHART_NAMES.map((name) => ({name, releases: chartSchema(name)['x-releases']}));
@@ -286,22 +305,6 @@ const WITHOUT_EXAMPLE = [
 test('every other code has an example', () => {
   const without = explanations().filter(({example}) => example === undefined);
   expect(without.map(({code}) => code).toSorted()).toEqual(WITHOUT_EXAMPLE);
-});
-
-test('templates/findings/examples.json has what the program says', async () => {
-  const ofValues = FOUND_CODES.map((code) => [code, exampleOf(code)] as const);
-  const known = new Set(explanations().map(({code}) => code));
-  const ofAdvice = Object.entries(await adviceExamples()).filter(([code]) => known.has(code));
-  const examples = {
-    ...Object.fromEntries(ofAdvice),
-    ...Object.fromEntries(ofValues),
-    ...(await errorExamples()),
-    ...(await checkExamples()),
-  };
-  await expectFile(
-    'templates/findings/examples.json',
-    `${JSON.stringify(examples, Object.keys(examples).toSorted(), 2)}\n`,
-  );
 });
 
 test('schemas/answers.schema.json describes an answers file', async () => {

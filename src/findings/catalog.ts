@@ -47,7 +47,7 @@ const TOPICS: readonly (Topic & {text: string})[] = [
   {title: 'Warnings', page: 'warnings.md', text: warnings},
 ];
 
-const EXAMPLES: Readonly<Record<string, string>> = {...examples, ...causeExamples};
+const EXAMPLES: readonly Readonly<Record<string, string>>[] = [causeExamples, examples];
 
 /** Every code, by topic. */
 export const explanations = (): Explanation[] =>
@@ -55,7 +55,7 @@ export const explanations = (): Explanation[] =>
     Object.entries(parse(text) as Readonly<Record<string, Entry>>).map(([code, entry]) => ({
       code,
       topic,
-      example: EXAMPLES[code],
+      example: EXAMPLES.find((each) => code in each)?.[code],
       ...entry,
     })),
   );
