@@ -81,3 +81,16 @@ test('nothing is left of a cluster whose starter was killed', async () => {
   await expect.poll(() => existsSync(directory), {timeout: 5000}).toBe(false);
   expect(pids.filter(isAlive)).toEqual([]);
 });
+
+test('npm run cluster takes no arguments', async () => {
+  const {exitCode, stdout, stderr} = await execa(
+    process.execPath,
+    ['--import', 'tsx', join(import.meta.dirname, 'cluster.cli.ts'), '--help'],
+    {reject: false},
+  );
+  expect({exitCode, stdout, stderr}).toEqual({
+    exitCode: 2,
+    stdout: '',
+    stderr: 'npm run cluster takes no arguments.',
+  });
+});

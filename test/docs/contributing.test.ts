@@ -1,5 +1,6 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {execa} from 'execa';
 import {expect, test} from 'vitest';
 import {root} from './commands.ts';
 
@@ -101,3 +102,15 @@ test('every word of the glossary is a name of the code', () => {
   expect(names.length).toBeGreaterThanOrEqual(40);
   expect(names.filter((name) => !isExported(name))).toEqual([]);
 });
+
+test.skipIf(process.platform === 'win32')(
+  'texts end without an error when the reader has enough',
+  async () => {
+    const {stdout, stderr} = await execa(
+      'sh',
+      ['-c', '"$0" --import tsx scripts/texts.ts the | head -1', process.execPath],
+      {cwd: root},
+    );
+    expect({lines: stdout.split('\n').length, stderr}).toEqual({lines: 1, stderr: ''});
+  },
+);
