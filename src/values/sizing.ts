@@ -19,6 +19,7 @@ export interface Sizing {
   cpuRequested: string;
   memoryRequested: string;
   /** Sum of the limits. */
+  cpuLimit: string;
   memoryLimit: string;
   notes: {message: string; source: string}[];
 }
@@ -75,6 +76,7 @@ export function sizing(settings: Settings, chart: ChartName): Sizing {
     concurrency: isForVcs ? 0 : runs,
     cpuRequested: total(runSize.cpuRequest, 'requests.cpu'),
     memoryRequested: total(runSize.memoryRequest, 'requests.memory'),
+    cpuLimit: total(runSize.cpuLimit, 'limits.cpu'),
     memoryLimit: total(runSize.memoryLimit, 'limits.memory'),
     notes: isForVcs ? [VCS] : [noteOn(target, runs)],
   };

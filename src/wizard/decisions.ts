@@ -1,6 +1,6 @@
 import {policyMissesRuns, type Target} from '../charts/releases/target.ts';
 import {hasKey, supports} from '../charts/support.ts';
-import {type Amounts, MILLI_PER_UNIT} from '../checks/preflight/facts/amounts.ts';
+import {type Amounts, amountsOf, MILLI_PER_UNIT} from '../checks/preflight/facts/amounts.ts';
 import {type RequestedOn, roomOn} from '../checks/preflight/facts/node-load.ts';
 import type {NodeCapacity} from '../cluster/platform/capacity.ts';
 import {url} from '../settings/agent.ts';
@@ -82,18 +82,30 @@ function runs(target: Target, state: WizardState, known: KnownFacts): Decision |
 }
 
 /** How many pods with this request the quotas of the namespace allow. */
-function roomInQuotas({cpuRequested, memoryRequested}: Sizing, {objects}: KnownFacts): number {
-  const cpu = milliOf(cpuRequested) ?? 0n;
-  const memory = milliOf(memoryRequested) ?? 0n;
-  const request: Amounts = {
+function roomInQuotas(
+  {cpuRequested, memoryRequested, cpuLimit, memoryLimit}: Sizing,
+  {objects}: KnownFacts,
+): number {
+  const {
+    cpu = 0n,
+    memory = 0n,
+    ...limits
+  } = amountsOf({
+    cpu: cpuRequested,
+    memory: memoryRequested,
+    'limits.cpu': cpuLimit,
+    'limits.memory': memoryLimit,
+  });
+  const needed: Amounts = {
     pods: MILLI_PER_UNIT,
     cpu,
-    'requests.cpu': cpu,
     memory,
+    'requests.cpu': cpu,
     'requests.memory': memory,
+    ...limits,
   };
   const rooms = (objects?.quotas ?? []).flatMap((left) =>
-    Object.entries(request).flatMap(([key, each]) =>
+    Object.entries(needed).flatMap(([key, each]) =>
       left[key] === undefined || each === 0n ? [] : [Number(left[key] / each)],
     ),
   );

@@ -225,6 +225,7 @@ test.each([
 test.each([
   [{'requests.cpu': 3000n, pods: 4000n}, 3],
   [{'requests.cpu': 3000n, pods: 2000n}, 2],
+  [{'limits.cpu': 9000n}, 2],
   [{'limits.memory': 1n}, 5],
   [{'requests.cpu': 500n}, 5],
 ])('proposes as many runs as the quota %o allows', (quota, runs) => {

@@ -5,7 +5,8 @@ interface RunLine {
 }
 
 /** Container runtimes and storage drivers use the same words. */
-const OF_CLUSTER = /OCI runtime|\brunc\b|failed to start: |rpc error: |Failed to pull|kubelet|PVC pending/;
+const OF_CLUSTER =
+  /OCI runtime|\brunc\b|failed to start: |rpc error: |Failed to pull|kubelet|PVC pending/;
 
 /** The first matching row wins. `docs/guide/symptoms.md` has a section for each. */
 const RUN_LINES: readonly RunLine[] = [
