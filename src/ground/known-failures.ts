@@ -103,7 +103,8 @@ const OF_REGISTRY: Pick<KnownFailure, 'code' | 'text' | 'suggestions'> = {
         ],
 };
 
-const CREDENTIALS = /getting credentials|exec plugin: /i;
+/** Docker has credential helpers of its own. */
+const CREDENTIALS = /(?:getting credentials|exec plugin: )(?!.*docker-credential)/i;
 
 /** Known errors of helm and kubectl with next steps; an unreachable chart repository is checked before the cluster. */
 const OF_CLUSTER_TOOLS: readonly KnownFailure[] = [
@@ -301,7 +302,7 @@ const OF_MACHINE_TOOLS: readonly KnownFailure[] = [
 
 /** Helm and kubectl say so; an agent or a run can have the reason after it too. With `--wait`, Helm has its own deadline; `scalr-agent upgrade` replaces a changed selector; a change with kubectl is no other owner. */
 const OF_TOOL =
-  /Error from server|error loading config file|Unable to connect to the server|connection to the server \S+ was refused|must be logged in|exec plugin: |getting credentials|context "[^"]*" does not exist|cluster unreachable|(?:INSTALLATION|UPGRADE|ROLLBACK) FAILED: (?!(?:.* atomic being set: )?(?:context deadline|timed out)|.*\bspec\.selector\b|.*\bconflict with "kubectl-)|chart repository|index\.yaml|FetchReference|Apply failed with \d+ conflicts?: (?!conflict with "kubectl-)|chart "\S+" version "\S+" not found|failed to (?:download|fetch) "/;
+  /Error from server|User "system:anonymous"|error loading config file|Unable to connect to the server|connection to the server \S+ was refused|must be logged in|exec plugin: |getting credentials(?!.*docker-credential)|context "[^"]*" does not exist|cluster unreachable|(?:INSTALLATION|UPGRADE|ROLLBACK) FAILED: (?!(?:.* atomic being set: )?(?:context deadline|timed out)|.*\bspec\.selector\b|.*\bconflict with "kubectl-)|chart repository|index\.yaml|FetchReference|Apply failed with \d+ conflicts?: (?!conflict with "kubectl-)|chart "\S+" version "\S+" not found|failed to (?:download|fetch) "/;
 
 /** The code of a line that helm or kubectl printed; undefined for other lines and for errors without a code of their own. */
 export function codeOfToolLine(line: string): string | undefined {

@@ -33,6 +33,14 @@ const EVENTS = [
   ],
   ['Failed to pull image "a/b:1": unexpected status: 401 Unauthorized', 'IMAGE_DENIED'],
   ['Failed to pull image "a/b:1": dial tcp: lookup a: no such host', 'REGISTRY_UNREACHABLE'],
+  [
+    'Error: pods is forbidden: User "system:anonymous" cannot list resource "pods"',
+    'NOT_LOGGED_IN',
+  ],
+  [
+    "Client error '429 Too Many Requests' for url 'https://acme.scalr.io/api/iacp/v3/agents'",
+    'SCALR_UNAVAILABLE',
+  ],
   ['MountVolume.SetUp failed for volume "token" : secret "token" not found', 'SECRET_NOT_FOUND'],
   ['MountVolume.MountDevice failed: context deadline exceeded', 'MOUNT_FAILED'],
   ['AttachVolume.Attach failed for volume "pvc-1" : rpc error', 'ATTACH_FAILED'],

@@ -34,7 +34,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     pattern:
       /(permission denied|cannot connect|connection refused|no such file).*docker(\.sock| daemon)|docker\.sock.*(permission denied|connection refused|no such file)/i,
     remedy: {
-      host: 'The agent cannot reach Docker: mount /var/run/docker.sock into its container. On a VM, check scalr-docker',
+      host: 'The agent cannot reach Docker: mount /var/run/docker.sock into its container, which its user must be allowed to use. On a VM, check scalr-docker',
     },
     isLasting: true,
   },
@@ -45,8 +45,8 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     permanentAfter: 60,
     remedy: {
       kubernetes:
-        'The proxy rejects the agent: check --https-proxy, its credentials and --no-proxy',
-      host: 'The proxy rejects the agent: check HTTPS_PROXY, its credentials and NO_PROXY',
+        'The proxy rejects the agent, or does not answer: check the address and the credentials in --https-proxy, and --no-proxy',
+      host: 'The proxy rejects the agent, or does not answer: check the address and the credentials in HTTPS_PROXY, and NO_PROXY',
     },
     isAlsoOfRuns: true,
   },
@@ -187,12 +187,12 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
   {
     code: 'SCALR_UNAVAILABLE',
     pattern:
-      /\b50[0234]\b.{0,40}(server error|internal server error|bad gateway|service unavailable|gateway time-?out)|upstream connect error|no healthy upstream/i,
+      /\b50[0234]\b.{0,40}(server error|internal server error|bad gateway|service unavailable|gateway time-?out)|\b429\b.{0,40}too many requests|upstream connect error|no healthy upstream/i,
     permanentAfter: 600,
     remedy: {
       kubernetes:
-        'Scalr, or a proxy before it, reports an error: check the status page of Scalr, and the proxy. The agent tries again by itself',
-      host: 'Scalr, or a proxy before it, reports an error: check the status page of Scalr, and the proxy. The agent tries again by itself',
+        'Scalr, or a proxy before it, reports an error or limits the requests: check the status page of Scalr, and the proxy. The agent tries again by itself',
+      host: 'Scalr, or a proxy before it, reports an error or limits the requests: check the status page of Scalr, and the proxy. The agent tries again by itself',
     },
     isTransient: true,
     isOfScalr: true,

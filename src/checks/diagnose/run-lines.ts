@@ -23,7 +23,7 @@ const RUN_LINES: readonly RunLine[] = [
   {
     code: 'RUN_ACCESS_DENIED',
     pattern:
-      /\bAccessDenied|UnauthorizedOperation|\bExpiredToken|RequestExpired|InvalidClientTokenId|SignatureDoesNotMatch|UnrecognizedClient|not authorized to perform|AuthorizationFailed|does not have authorization to perform|Authorization_RequestDenied|AADSTS\d|\bError 40[13]: (?!.*\bquota\b)|PERMISSION_DENIED|Permission '[\w.]+' denied|\bIAM returned 40[13]\b|error STS: .*\b403\b|\bvault\b.*\b403\b|invalid_grant|Unauthorized\b.*\bwith (?:provider|data)\b/is,
+      /\bAccessDenied|UnauthorizedOperation|\bExpiredToken|RequestExpired|InvalidClientTokenId|InvalidAccessKeyId|SignatureDoesNotMatch|UnrecognizedClient|not authorized to perform|AuthorizationFailed|does not have authorization to perform|Authorization_RequestDenied|AADSTS\d|\bError 40[13]: (?!.*\bquota\b)|PERMISSION_DENIED|Permission '[\w.]+' denied|\bIAM returned 40[13]\b|error STS: .*\b403\b|\bvault\b.*\b403\b|invalid_grant|Unauthorized\b.*\bwith (?:provider|data)\b/is,
   },
   {
     code: 'RUN_TOOL_NOT_FOUND',
@@ -35,7 +35,7 @@ const RUN_LINES: readonly RunLine[] = [
     pattern:
       /does not have a provider named|does not offer a Terraform provider registry|no available releases match/,
   },
-  {code: 'PROVIDER_CHECKSUM', pattern: /any of the checksums previously recorded/},
+  {code: 'PROVIDER_CHECKSUM', pattern: /any of the checksums (?:previously )?recorded/},
   {code: 'STATE_LOCKED', pattern: /Error (?:acquiring the state lock|locking state)/},
   {
     // Its reason can be a proxy or a certificate, which have rows of their own.

@@ -91,6 +91,11 @@ export const RUN_LINES: readonly (readonly [line: string, code: string])[] = [
     "the current package doesn't match any of the checksums previously recorded",
     'PROVIDER_CHECKSUM',
   ],
+
+  [
+    'the cached package for registry.terraform.io/hashicorp/aws 5.1.0 (in .terraform/providers) does not match any of the checksums recorded in the dependency lock file',
+    'PROVIDER_CHECKSUM',
+  ],
   [
     "Error: Failed to install provider: the current package for registry.terraform.io/hashicorp/aws 5.0.0 doesn't match any of the checksums previously recorded in the dependency lock file",
     'PROVIDER_CHECKSUM',
