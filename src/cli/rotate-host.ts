@@ -3,6 +3,7 @@ import {PLACEHOLDER} from '../cluster/release/desired-release.ts';
 
 import type {AccountRotation} from '../extensions/account/account-rotation.ts';
 import type {CreatedToken} from '../extensions/account/install-pool.ts';
+import {requireSuccessor} from '../extensions/account/successor-token.ts';
 import type {Secret} from '../ground/secret.ts';
 import {stepsText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
@@ -32,6 +33,7 @@ export async function readMachineTokens(
   const tokens = await readHostTokens(target, release, context);
   const {users, file, address} = tokens;
   const isNew = given !== undefined && !file.hasToken(given);
+  if (isNew) requireSuccessor(given, {address});
   const isNeeded = needsToken(users, given !== undefined, isNew);
   const recorded = {users, pool: file.pool, address, record: file.path};
   const account = await readAccount(recorded, isNeeded, wanted);

@@ -15,8 +15,9 @@ import {
   removePreviousToken,
   type TokenHolder,
 } from '../extensions/account/rotate-token.ts';
+import {requireSuccessor} from '../extensions/account/successor-token.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import type {Secret} from '../ground/secret.ts';
+import {Secret} from '../ground/secret.ts';
 import {installRelease} from '../operations/install-release.ts';
 import {hasContent} from '../operations/install-secrets.ts';
 import {dryRunPlan} from '../operations/plan-dry-run.ts';
@@ -60,10 +61,13 @@ export async function readReleaseTokens(
   const {secret, key} = holder;
   const users = await agentsOfRelease(holder, access, timeoutMs);
   const isNew = given !== undefined && !hasContent(secret, key, given);
+  const address = addressIn(found.values, found.chart);
+  const present = Buffer.from(secret.data?.[key] ?? '', 'base64').toString('utf8');
+  if (isNew) requireSuccessor(given, {address, token: new Secret(present)});
   const recorded = {
     users,
     pool: accountPoolIn(secret),
-    address: addressIn(found.values, found.chart),
+    address,
     record: recordOf(holder),
   };
   const isNeeded = needsToken(users, given !== undefined, isNew);
