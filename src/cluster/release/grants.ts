@@ -77,9 +77,20 @@ export function grantText(
   // Without a context, because that would use the account that lacks the permissions.
   const apply = kubectlCommand({}, 'apply', '--filename', 'roles.yaml');
   const ask = `Ask an administrator to save this list as roles.yaml${whoIs}, and to apply it: ${apply}`;
-  const notes = [grantee.note, readsAllSecrets(permissions) ? ALL_SECRETS : undefined, ask];
+  const notes = [
+    grantee.note,
+    readsAllSecrets(permissions) ? ALL_SECRETS : undefined,
+    asksForNamespace(permissions)
+      ? `If namespace ${grantee.namespace} does not exist, it must be created before the roles.`
+      : undefined,
+    ask,
+  ];
   return `${notes.filter((each) => each !== undefined).join(' ')}\n${yaml.trimEnd()}`;
 }
+
+/** A role needs its namespace, which an account without this permission may lack. */
+const asksForNamespace = (permissions: readonly Permission[]): boolean =>
+  permissions.some(({resource}) => resource === 'namespaces');
 
 const ALL_SECRETS =
   'Helm stores every revision in a Secret with a new name, so the roles include all Secrets of the namespace.';

@@ -135,3 +135,10 @@ test('the roles to read a release include all that an uninstall looks for', asyn
   for (const kind of [...NAMESPACE_KINDS, ...WIDE_KINDS])
     expect(text).toContain(kind.split('.')[0]);
 });
+
+test('the text says that roles need their namespace, if the account may not see it', () => {
+  const sentence = `If namespace ${GRANTEE.namespace} does not exist, it must be created before the roles.`;
+  const textOf = (resource: string) => grantText([namespaced('get', resource)], GRANTEE, {});
+  expect(textOf('namespaces')).toContain(sentence);
+  expect(textOf('pods')).not.toContain(sentence);
+});
