@@ -19,7 +19,6 @@ import {listAgents, listPools} from '../extensions/account/account.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, onFailure, TOKEN_REJECTED} from '../ground/errors.ts';
-import {headline} from '../ground/finding.ts';
 import {Secret} from '../ground/secret.ts';
 import {count} from '../ground/text.ts';
 import {getAt, isMap, sameTree, spellPath, type Tree, textAt, type Values} from '../ground/tree.ts';

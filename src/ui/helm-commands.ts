@@ -3,7 +3,7 @@ import type {DesiredRelease, DesiredSecret} from '../cluster/release/desired-rel
 import {chartFlags, chartName, targetFlags} from '../ground/call-arguments.ts';
 import {type ClusterTarget, commandLine, kubectlCommand} from '../ground/command-line.ts';
 import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
-import {type Setting, spell} from '../settings/define.ts';
+import type {Setting} from '../settings/define.ts';
 import {httpsProxy, noProxy} from '../settings/network.ts';
 import {flagsOf, holdsSecret, quote} from '../settings/settings.ts';
 import {caFile, clientCertFile, clientKeyFile} from '../settings/tls.ts';
