@@ -11,7 +11,7 @@ import {anySignal} from '../ground/async.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {onFailure} from '../ground/errors.ts';
 import {knownValue} from '../ground/fact.ts';
-import {hostInToken, Secret} from '../ground/secret.ts';
+import {Secret, tokenClaims} from '../ground/secret.ts';
 import {prepareInstall} from '../operations/install.ts';
 import {token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {cloud} from '../settings/cluster.ts';
@@ -21,6 +21,7 @@ import type {GeneratedValues} from '../values/generate.ts';
 import type {
   FactReaders,
   GatheredFacts,
+  HeldToken,
   InstalledAgent,
   Missing,
   NamespaceObjects,
@@ -53,7 +54,7 @@ export class WizardCluster {
       lacking: (state) => this.#lacking(state).catch(onFailure(() => [])),
       objects: (state, facts) => this.#objects(state, facts).catch(onFailure(() => NO_OBJECTS)),
       requested: (state, facts) => this.#requested(state, facts).catch(onFailure(() => undefined)),
-      tokenHost: (state) => this.#tokenHost(state).catch(onFailure(() => undefined)),
+      held: (state) => this.#held(state).catch(onFailure(() => undefined)),
     };
   }
 
@@ -99,7 +100,7 @@ export class WizardCluster {
     return pods && requestedBesides(name, pods);
   }
 
-  async #tokenHost(state: WizardState): Promise<string | undefined> {
+  async #held(state: WizardState): Promise<HeldToken | undefined> {
     const {get, isGiven} = state.answers;
     if (!isGiven(tokenSecret)) return undefined;
     const {kubeTarget} = nameAt(this.#session, state);
@@ -108,8 +109,7 @@ export class WizardCluster {
     const options = {signal: this.#shortly(), idleMs: REQUEST_MS, namespace};
     const name = get(tokenSecret) ?? '';
     const {object} = await getObject<SecretObject>(kubernetes, 'secrets', name, options);
-    const held = object?.data?.[get(tokenSecretKey) ?? ''] ?? '';
-    return hostInToken(new Secret(Buffer.from(held, 'base64').toString('utf8')));
+    return object && heldIn(object, get(tokenSecretKey));
   }
 
   desired = (state: WizardState, generated: GeneratedValues): DesiredRelease => {
@@ -172,6 +172,16 @@ export class WizardCluster {
       sleep: this.#app.sleep,
     });
   }
+}
+
+/** The content of the usual key, or the only token in another one. */
+function heldIn({data = {}}: SecretObject, usual: string | undefined): HeldToken {
+  const keys = Object.keys(data);
+  const textOf = (key: string): string => Buffer.from(data[key] ?? '', 'base64').toString('utf8');
+  const others = keys.filter((each) => tokenClaims(textOf(each)) !== undefined);
+  const only = others.length === 1 ? others[0] : undefined;
+  const key = keys.find((each) => each === usual) ?? only;
+  return key === undefined ? {keys} : {keys, key, token: new Secret(textOf(key))};
 }
 
 /** A token, or the Secret that contains it, needs no pool. */

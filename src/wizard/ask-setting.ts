@@ -140,8 +140,7 @@ function offersFor(setting: Setting, view: WizardState, known: KnownFacts): read
       .map((each) => ({...each, value: each.name, label: each.name}));
   if (setting === (nodeSelector as Setting)) return poolChoices(known);
   if (setting === (toleration as Setting)) return taintChoices(known);
-  if (setting === (tokenSecret as Setting))
-    return secrets.map((name) => ({...named(name), description: 'uses the token that it has'}));
+  if (setting === (tokenSecret as Setting)) return secrets.map(named);
   if (setting === (serviceAccountName as Setting)) return serviceAccounts.map(named);
   return [];
 }

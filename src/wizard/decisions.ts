@@ -13,7 +13,7 @@ import {concurrency, purpose} from '../settings/purpose.ts';
 import {chart} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {type Sizing, sizing} from '../values/sizing.ts';
-import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
+import {hostHeld, type KnownFacts, requirementsOf} from './gathered-facts.ts';
 import {allocatable, nodesOfRuns} from './node-room.ts';
 import {hostOf} from './place.ts';
 import {likelyTarget} from './possible-answers.ts';
@@ -40,10 +40,12 @@ export function decided(state: WizardState, known: KnownFacts): WizardState {
 }
 
 /** A pasted token answers this itself. */
-const account = ({answers}: WizardState, {tokenHost}: KnownFacts): Decision[] =>
-  tokenHost === undefined || answers.get(url) !== undefined
+const account = ({answers}: WizardState, known: KnownFacts): Decision[] => {
+  const value = hostHeld(known);
+  return value === undefined || answers.get(url) !== undefined
     ? []
-    : [{setting: url, value: tokenHost, because: 'from the token'}];
+    : [{setting: url, value, because: 'from the token'}];
+};
 
 /** The decisions for a new install, or for another chart; an installed release keeps what it has. */
 function decisionsFor(state: WizardState, known: KnownFacts): Decision[] {

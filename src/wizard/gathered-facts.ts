@@ -3,6 +3,7 @@ import type {ChartRequirements} from '../charts/recommend.ts';
 import type {Amounts} from '../checks/preflight/facts/amounts.ts';
 import type {RequestedOn} from '../checks/preflight/facts/node-load.ts';
 import type {ObjectFinding} from '../ground/finding.ts';
+import {hostInToken, type Secret} from '../ground/secret.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import {chartSource, namespace, release} from '../settings/release.ts';
@@ -53,6 +54,14 @@ export interface InstalledAgent {
   settings: ReadonlyMap<string, unknown>;
 }
 
+/** What the chosen Secret holds. */
+export interface HeldToken {
+  keys: readonly string[];
+  /** The key of the token; undefined if there is none. */
+  key?: string;
+  token?: Secret;
+}
+
 /** What answers can refer to: objects of the namespace, and the proxy of the cluster. */
 export interface NamespaceObjects {
   claims: readonly {name: string; description: string}[];
@@ -78,8 +87,8 @@ interface Facts {
   objects: NamespaceObjects;
   /** What other pods have requested; undefined if that cannot be read. */
   requested: RequestedOn | undefined;
-  /** The Scalr URL in the token that the chosen Secret has. */
-  tokenHost: string | undefined;
+  /** Undefined if no Secret is chosen, or if it does not exist or cannot be read. */
+  held: HeldToken | undefined;
 }
 
 /** The facts that have arrived. */
@@ -98,7 +107,7 @@ const DEPENDS_ON: Readonly<Record<keyof Facts, readonly Setting[]>> = {
   pools: [],
   objects: [namespace],
   requested: [namespace, release],
-  tokenHost: [namespace, tokenSecret, tokenSecretKey],
+  held: [namespace, tokenSecret, tokenSecretKey],
 };
 export type FactName = keyof Facts;
 
@@ -167,6 +176,10 @@ function keyOf(fact: FactName, state: WizardState): string {
 
 /** Facts that exclude charts. */
 export const requirementsOf = ({cluster}: KnownFacts): ChartRequirements => cluster?.facts ?? {};
+
+/** The Scalr URL in the token of the chosen Secret. */
+export const hostHeld = ({held}: KnownFacts): string | undefined =>
+  held?.token && hostInToken(held.token);
 
 /** A cluster that does not answer, and everything else that an install lacks. */
 export function missingOf({cluster, lacking = []}: KnownFacts): readonly Missing[] {

@@ -2,10 +2,12 @@ import type {ChartName} from '../charts/releases/chart-name.ts';
 import {newestOf} from '../charts/releases/target.ts';
 import {unlessBack} from '../ground/errors.ts';
 import {headline} from '../ground/finding.ts';
+import type {Secret} from '../ground/secret.ts';
 import type {ListQuestion} from '../ground/system/system.ts';
-import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
+import {token, tokenFile, tokenSecret, tokenSecretKey, url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {allowClearText} from '../settings/chart-values.ts';
+import type {Setting} from '../settings/define.ts';
 import {chart, chartVersion, namespace, release} from '../settings/release.ts';
 import type {Answer} from '../settings/settings.ts';
 import {ask} from './ask.ts';
@@ -28,7 +30,7 @@ export async function askInstalled(asking: Asking): Promise<Reply> {
   const found = known.installed as InstalledAgent;
   const frame = {...asking.frame, heading: [...asking.frame.heading, ...aboutAgent(found)]};
   if (mustReplaceToken(state, known)) {
-    const answer = await askToken({...asking, frame});
+    const answer = await askToken(found, {...asking, frame});
     if (answer !== undefined) return {...replaced(answer, found), alsoAsked: [token.id, NEW_TOKEN]};
   }
   for (let last: string | undefined; ; ) {
@@ -52,7 +54,7 @@ async function replyTo(
 ): Promise<Reply | undefined> {
   if (picked === 'change') return {question: QUESTION, adopts: found};
   if (picked === TOKEN) {
-    const answer = await askToken(asking);
+    const answer = await askToken(found, asking);
     return answer && {...replaced(answer, found), adopts: found, alsoAsked: [token.id]};
   }
   const elsewhere = othersIn(asking).find(({value}) => value === picked);
@@ -151,11 +153,34 @@ const tokenHelp = ({settings}: InstalledAgent): string =>
     : 'The token remains in its Secret, and you are not asked for it again.';
 
 /** The token that replaces the rejected one. Undefined after Esc. */
-const askToken = ({state, frame, deps}: Asking): Promise<Answer | undefined> =>
-  unlessBack(
-    ask(token, {heading: frame.heading, canGoBack: true}, state.answers.get, deps),
-    undefined,
+async function askToken(found: InstalledAgent, asking: Asking): Promise<Answer | undefined> {
+  const {state, frame, deps} = asking;
+  const present = await presentToken(found, asking);
+  for (let heading = frame.heading; ; heading = [...frame.heading, SAME_TOKEN]) {
+    const asked = ask(token, {heading, canGoBack: true}, state.answers.get, deps);
+    const answer = await unlessBack(asked, undefined);
+    const text = (answer?.value as Secret | undefined)?.reveal();
+    if (text === undefined || text !== present?.reveal()) return answer;
+  }
+}
+
+const SAME_TOKEN = 'This is the token that Scalr rejects. Paste another one.';
+
+/** The token that the agent has now; undefined if it cannot be read. */
+async function presentToken(
+  {settings}: InstalledAgent,
+  {state, deps}: Asking,
+): Promise<Secret | undefined> {
+  if (settings.has(token.id)) return settings.get(token.id) as Secret;
+  const answers = [tokenSecret, tokenSecretKey].reduce(
+    (all, setting) =>
+      settings.has(setting.id)
+        ? all.with(setting as Setting, {value: settings.get(setting.id), source: 'prompt'})
+        : all,
+    state.answers,
   );
+  return (await deps.facts.read('held', {...state, answers}))?.token;
+}
 
 const askOtherName = (
   {release: own, namespace: where}: InstalledAgent,

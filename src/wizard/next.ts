@@ -7,7 +7,7 @@ import {concurrency, missingFor} from '../settings/purpose.ts';
 import {isElsewhere} from './ask-elsewhere.ts';
 import {ROLE, roleSettingOf} from './ask-role.ts';
 import {decided} from './decisions.ts';
-import {type KnownFacts, missingOf, requirementsOf} from './gathered-facts.ts';
+import {hostHeld, type KnownFacts, missingOf, requirementsOf} from './gathered-facts.ts';
 import {mustReplaceToken} from './installed-agent.ts';
 import {hostOf} from './place.ts';
 import {limitsRuns} from './possible-answers.ts';
@@ -69,7 +69,7 @@ const FIRST: readonly FirstQuestion[] = [
   },
   {
     id: url.id,
-    isOpen: (state, {tokenHost}) => tokenHost === undefined && isUnanswered(url as Setting, state),
+    isOpen: (state, known) => hostHeld(known) === undefined && isUnanswered(url as Setting, state),
   },
 ];
 

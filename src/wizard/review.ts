@@ -3,6 +3,7 @@ import type {HostPlan} from '../extensions/machine/plan.ts';
 import type {Prompter} from '../ground/system/system.ts';
 import type {Plan} from '../operations/step.ts';
 import {token, tokenSecret} from '../settings/agent.ts';
+import {cacheStorageClass} from '../settings/cache.ts';
 import {settingLabel} from '../settings/define.ts';
 import {namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -29,6 +30,7 @@ import {prepareReview, type Reviewed, type ReviewReaders} from './prepare-review
 import {type Action, actionsOf, type Menu, preselected} from './review-menu.ts';
 import {changedSettings, reviewRows} from './review-rows.ts';
 import {reviewScreen} from './review-text.ts';
+import {sharedClassOf} from './shared-cache.ts';
 import {settingOf} from './spell-remedy.ts';
 import {type TopicView, withNecessary} from './topics.ts';
 import type {Block, Transcript} from './transcript.ts';
@@ -86,6 +88,12 @@ function noticesOfToday(view: TopicView): Notice[] {
   const isChanged = setting !== undefined && changedSettings(view).includes(settingLabel(setting));
   return isChanged ? [] : [notice];
 }
+
+/** A fix of the StorageClass is to name one. */
+const namedClass = (question: string, {known}: TopicView): string | undefined =>
+  question === cacheStorageClass.id
+    ? (sharedClassOf(known) ?? known.cluster?.storageClasses[0])?.name
+    : undefined;
 
 /** The review and its menu. */
 export class Review {
@@ -208,7 +216,8 @@ export class Review {
 
   #fix(question: string, shown: Shown): WizardState {
     const {notices} = this.#menuOf(shown);
-    const recommended = notices.find(({fix}) => fix === question)?.recommended;
+    const {recommended = namedClass(question, shown.view)} =
+      notices.find(({fix}) => fix === question) ?? {};
     return openQuestions(shown.state, withNecessary(question, shown.view.state), recommended);
   }
 

@@ -1,6 +1,7 @@
 import {setTimeout} from 'node:timers/promises';
 import {newestVersions} from '../charts/chart-version.ts';
 import {GoBack} from '../ground/errors.ts';
+import {tokenSecret} from '../settings/agent.ts';
 import {chart} from '../settings/release.ts';
 import {answeredStep} from '../ui/prompt-frame.ts';
 import {apply, back, openQuestions} from './apply.ts';
@@ -11,6 +12,7 @@ import {askRequirements} from './ask-requirements.ts';
 import {askRole, ROLE} from './ask-role.ts';
 import {askSetting} from './ask-setting.ts';
 import {askTarget} from './ask-target.ts';
+import {askTokenSecret} from './ask-token-secret.ts';
 import {type Asking, confirmQuit, QUESTIONS, sayNumber} from './asking.ts';
 import {chooseTopic} from './change-menu.ts';
 import {decided} from './decisions.ts';
@@ -41,6 +43,7 @@ const ASKS: Readonly<Record<string, (asking: Asking) => Promise<Reply>>> = {
   elsewhere: askElsewhere,
   pool: askPool,
   chart: askChart,
+  [tokenSecret.id]: askTokenSecret,
   [ROLE]: askRole,
 };
 
@@ -59,7 +62,7 @@ const BEFORE_AGENT: readonly Wait[] = [
   {message: 'Checking helm and the chart repository', facts: ['lacking'], mostMs: 300},
   {message: 'Reading the installed release', facts: ['installed', 'cluster'], mostMs: 3000},
   {message: 'Reading the Scalr account', facts: ['pools']},
-  {message: 'Reading the Secret', facts: ['tokenHost'], mostMs: 3000},
+  {message: 'Reading the Secret', facts: ['held'], mostMs: 3000},
 ];
 const BEFORE_REVIEW: readonly Wait[] = [
   {message: 'Reading the cluster', facts: ['cluster', 'objects', 'requested']},

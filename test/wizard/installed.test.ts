@@ -214,6 +214,20 @@ describe('a token that Scalr rejects', () => {
     expect(shown(asked)).not.toContain(NEW);
   });
 
+  test('is not accepted again', async () => {
+    const present = {...MINE, data: {token: Buffer.from(NEW).toString('base64')}} as FakeObject;
+    const other = jwt({iss: 'acme.scalr.io', sub: 'another'});
+    const lines: Line[] = [
+      TARGET,
+      [QUESTION, ENTER],
+      ['Agent pool token', NEW],
+      ['Agent pool token', other],
+      ...QUIT,
+    ];
+    const {asked} = await talkTo(lines, {}, [present]);
+    expect(shown(asked)).toContain('This is the token that Scalr rejects. Paste another one.');
+  });
+
   test('is not written to a Secret that somebody else has created', async () => {
     const lines: Line[] = [TARGET, [QUESTION, ENTER], ['Agent pool token', NEW], ...QUIT];
     const {stderr} = await talkTo(lines, {}, [MINE]);

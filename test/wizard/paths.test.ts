@@ -127,7 +127,7 @@ describe('the way to the review', () => {
     ],
     [
       'an existing Secret whose token names the account',
-      {...READ, tokenHost: 'https://acme.scalr.io'},
+      {...READ, held: {keys: ['token'], token: new Secret(jwt({iss: 'acme.scalr.io'}))}},
       'cluster, no token, secret',
       'target, token, token-secret, review',
     ],
@@ -202,7 +202,7 @@ describe('the way to the review', () => {
 });
 
 test('the URL of a token in a Secret is that of the agent, unless another one is given', () => {
-  const known = {...READ, tokenHost: 'https://acme.scalr.io'};
+  const known = {...READ, held: {keys: ['token'], token: new Secret(jwt({iss: 'acme.scalr.io'}))}};
   expect(decided(START, known).answers.get(url)).toBe('https://acme.scalr.io');
   const other = flag(url as Setting, 'https://other.scalr.io');
   expect(decided(other, known).answers.get(url)).toBe('https://other.scalr.io');

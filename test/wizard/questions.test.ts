@@ -526,24 +526,36 @@ describe('the token', () => {
     expect(await validate?.('scalr.io')).toContain('not the host of a Scalr account');
   });
 
-  test('can be in a Secret that is listed', async () => {
-    const secrets = ['mine', 'sh.helm.release.v1.other.v1'].map((name) => ({
+  test('can be in a Secret that is listed, in whatever key, if it has one', async () => {
+    const base64 = (text: string) => Buffer.from(text).toString('base64');
+    const held = {'agent-token': base64(jwt({iss: 'acme.scalr.io'})), team: base64('a')};
+    const secrets = Object.entries({
+      empty: {password: base64('a')},
+      mine: held,
+      'sh.helm.release.v1.other.v1': {},
+    }).map(([name, data]) => ({
       apiVersion: 'v1',
       kind: 'Secret',
       metadata: {name, namespace: 'scalr-agent'},
+      data,
     }));
     const kubernetes = fakeKubernetes({objects: [...EKS_OBJECTS, ...secrets]});
     const lines: Line[] = [
       TARGET,
       ['Agent pool token', ENTER],
+      ['Secret with the agent pool token', 'empty'],
       ['Secret with the agent pool token', 'mine'],
-      interrupt('Scalr URL'),
+      ...VIEW_AND_QUIT,
     ];
-    const {asked: all} = await talk(lines, {answer: oneContext, kubernetes});
+    const {asked: all, stderr} = await talk(lines, {answer: oneContext, kubernetes});
     expect(choicesOf(all, 'Secret with').map(({label}) => label)).toEqual([
+      'empty',
       'mine',
       'Enter another value',
     ]);
+    expect(shown(all)).toContain('It has no token: password.');
+    expect(stderr).toContain('acme.scalr.io · Secret mine');
+    expect(stderr).toMatch(/key: "agent-token"/);
   });
 
   test('is never printed or saved', async () => {

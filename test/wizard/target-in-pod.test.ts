@@ -33,7 +33,7 @@ test('in a pod without a kubeconfig, the cluster of its service account is propo
       quotas: [],
     }),
     requested: async () => new Map(),
-    tokenHost: async () => undefined,
+    held: async () => undefined,
   };
   const deps = {
     prompter,

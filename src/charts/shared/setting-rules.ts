@@ -216,7 +216,7 @@ export const sharedRules: readonly ChartRule[] = [
       get(cacheAccessMode) === 'ReadWriteMany' &&
       get(cacheStorageClass) === undefined,
     message: (get, {spell}) =>
-      `The PVC requests ReadWriteMany without a StorageClass. ${sharedVolumeAdvice(get)} Set ${spell(cacheStorageClass)}.`,
+      `Pods stay pending if the default StorageClass does not support the access mode ReadWriteMany of the PVC. ${sharedVolumeAdvice(get)} Set ${spell(cacheStorageClass)}.`,
   }),
   settingError('VARIABLE_HAS_SETTING', {
     setting: extraEnv,
