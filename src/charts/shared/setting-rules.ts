@@ -194,7 +194,7 @@ export const sharedRules: readonly ChartRule[] = [
     setting: metadataService,
     isWrong: (get) => get(metadataService) === 'block' && get(cloud) !== 'gke-autopilot',
     message: (get) =>
-      `The metadata service is blocked by a NetworkPolicy, which the CNI must enforce. ${policyEnforcement(get)}`,
+      `The metadata service is blocked by a NetworkPolicy, which the CNI must enforce; the probe of preflight checks it. ${policyEnforcement(get)}`,
   }),
   settingWarning('IDENTITY_INCOMPLETE', {
     setting: workloadIdentity,
