@@ -31,16 +31,16 @@ const TOKEN: readonly Setting[] = [token, tokenFile, tokenSecret];
 const FIRST: readonly FirstQuestion[] = [
   {id: 'target', isOpen: ({asked}) => !asked.has('target')},
   {
-    id: 'requirements',
-    isOpen: (state, known) =>
-      isCluster(state) && missingOf(known).length > 0 && !state.asked.has('requirements'),
-  },
-  {
     id: 'installed',
     isOpen: (state, {installed}) =>
       isCluster(state) &&
       installed !== undefined &&
       (!state.asked.has('installed') || mustReplaceToken(state, {installed})),
+  },
+  {
+    id: 'requirements',
+    isOpen: (state, known) =>
+      isCluster(state) && missingOf(known).length > 0 && !state.asked.has('requirements'),
   },
   {
     id: 'elsewhere',

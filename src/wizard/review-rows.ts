@@ -97,7 +97,9 @@ function secretRow(view: TopicView): ReviewRow {
   if (installed?.settings.has(token.id))
     return {...row, value: `new Secret ${name}`, about: 'the token is moved out of the values'};
   if (installed !== undefined) return {...row, value: `${name}`};
-  return {...row, value: isNew ? `new Secret ${name}` : `existing Secret ${name}`};
+  const exists = view.known.objects?.secrets.some((each) => each === name) ?? false;
+  const ofNew = exists ? `Secret ${name}` : `new Secret ${name}`;
+  return {...row, value: isNew ? ofNew : `existing Secret ${name}`};
 }
 
 /** Shown elsewhere, or not of interest. */

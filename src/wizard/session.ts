@@ -225,6 +225,8 @@ export class Session {
     if (!hasCluster(place)) return [];
     const isWhole = place.kind === 'kubernetes';
     if (step.kind !== 'question') return isWhole ? BEFORE_REVIEW : BEFORE_REVIEW.slice(0, 1);
-    return isWhole && [...OF_AGENT, 'installed'].includes(step.id) ? BEFORE_AGENT : [];
+    return isWhole && [...OF_AGENT, 'installed', 'requirements'].includes(step.id)
+      ? BEFORE_AGENT
+      : [];
   }
 }

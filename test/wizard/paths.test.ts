@@ -154,6 +154,12 @@ describe('the way to the review', () => {
     ],
     ['opens an agent elsewhere', ELSEWHERE, 'cluster, tools', 'target, elsewhere, token'],
     ['an installed agent', OPEN, 'cluster', 'target, installed'],
+    [
+      'an installed agent where something is missing',
+      {...OPEN, lacking: LACKING.lacking ?? []},
+      'cluster',
+      'target, installed',
+    ],
     ['an agent of the chosen name that cannot be read', OWN, 'cluster', 'target, token'],
   ] as const)('%s', (_, known, replies, steps) => {
     expect(walk(known, replies.split(', '))).toEqual(steps.split(', '));
