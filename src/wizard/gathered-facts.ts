@@ -171,7 +171,9 @@ const ignore = (): void => undefined;
 function keyOf(fact: FactName, state: WizardState): string {
   const settings = DEPENDS_ON[fact];
   const where = fact === 'pools' ? [] : [placeContext(state)];
-  return JSON.stringify([fact, ...where, ...settings.map(state.answers.get)]);
+  // A Secret that is chosen can have the name that a new one would have.
+  const chosen = fact === 'held' ? [state.answers.isGiven(tokenSecret)] : [];
+  return JSON.stringify([fact, ...where, ...settings.map(state.answers.get), ...chosen]);
 }
 
 /** Facts that exclude charts. */

@@ -531,7 +531,7 @@ describe('the token', () => {
     const held = {'agent-token': base64(jwt({iss: 'acme.scalr.io'})), team: base64('a')};
     const secrets = Object.entries({
       empty: {password: base64('a')},
-      mine: held,
+      'scalr-agent-token': held,
       'sh.helm.release.v1.other.v1': {},
     }).map(([name, data]) => ({
       apiVersion: 'v1',
@@ -544,17 +544,17 @@ describe('the token', () => {
       TARGET,
       ['Agent pool token', ENTER],
       ['Secret with the agent pool token', 'empty'],
-      ['Secret with the agent pool token', 'mine'],
+      ['Secret with the agent pool token', 'scalr-agent-token'],
       ...VIEW_AND_QUIT,
     ];
     const {asked: all, stderr} = await talk(lines, {answer: oneContext, kubernetes});
     expect(choicesOf(all, 'Secret with').map(({label}) => label)).toEqual([
       'empty',
-      'mine',
+      'scalr-agent-token',
       'Enter another value',
     ]);
     expect(shown(all)).toContain('It has no token: password.');
-    expect(stderr).toContain('acme.scalr.io · Secret mine');
+    expect(stderr).toContain('acme.scalr.io · Secret scalr-agent-token');
     expect(stderr).toMatch(/key: "agent-token"/);
   });
 
