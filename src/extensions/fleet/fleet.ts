@@ -147,7 +147,7 @@ const headerOf = ({command}: Fleet, engine: string): string[] => [
 function chartLine(target: Target): string {
   const agent = agentVersionOf(target) ?? 'version unknown';
   const digest = digestOf(target.chart, target.version);
-  return `Chart ${target.chart} ${target.version} (agent ${agent}, digest ${digest === undefined ? 'unknown' : `sha256:${digest}`}). Requires Kubernetes ${floorOf(target)?.version ?? '1.29'} or newer.`;
+  return `Chart ${target.chart} ${target.version} (${digest === undefined ? '' : `chart package sha256:${digest}; `}agent ${agent}). Requires Kubernetes ${floorOf(target)?.version ?? '1.29'} or newer.`;
 }
 
 /** The values of the shared answers alone, which do not depend on the list of clusters. */

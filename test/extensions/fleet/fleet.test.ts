@@ -115,8 +115,10 @@ describe.each(FLEET_TARGETS)('%s', (target) => {
     const readme = files['README.md'] ?? '';
     for (const heading of ['Bootstrap', 'Add a cluster', 'Rotate the token', 'Upgrade', 'Remove'])
       expect(readme).toContain(`## ${heading}\n`);
+    expect(readme).toContain('Run the commands below in the directory of this file, unless');
     const text = Object.values(files).join('\n');
     expect(text).toMatch(/0\.6\.4/);
+    expect(text).not.toContain('digest');
     expect(text).not.toMatch(/@[a-z]+@|undefined|\[object/);
   });
 
@@ -132,7 +134,9 @@ describe.each(FLEET_TARGETS)('%s', (target) => {
       ...flagsOf(target),
     );
     const remove = sectionOf(readme, 'Remove');
-    expect(remove).toContain('First delete `clusters/CLUSTER.yaml`, the answers of the cluster');
+    expect(remove).toContain(
+      'First, in the directory of the answers file, delete `clusters/CLUSTER.yaml`',
+    );
     expect(remove).toMatch(/elete `(?:clusters|applications)\/CLUSTER(?:\/|\.yaml)`(?!, the)/);
   });
 
