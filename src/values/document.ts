@@ -43,10 +43,10 @@ export function valuesDocument(generated: GeneratedValues, schema?: string): str
   const header = [
     ...(schema === undefined ? [] : [`yaml-language-server: $schema=${schema}`]),
     ...template.lines.map((line) => fill(line, names)),
-    ...recordedCommand(`values --chart ${target.chart} --chart-version ${target.version}`, [
-      ...recorded(entries),
-      ...(schema === undefined ? [] : [`--schema ${quote(schema)}`]),
-    ]),
+    ...recordedCommand(
+      `scalr-agent values --chart ${target.chart} --chart-version ${target.version}`,
+      [...recorded(entries), ...(schema === undefined ? [] : [`--schema ${quote(schema)}`])],
+    ),
     ...shortenedNote(entries),
   ];
   return documentBelow(generated, header, 'the install command creates it, Helm does not');
@@ -172,7 +172,7 @@ const shortenedNote = (entries: readonly SettingEntry[]): string[] =>
 
 /** The command that writes the same file, one flag per line. */
 const recordedCommand = (command: string, flags: readonly string[]): string[] =>
-  [`scalr-agent ${command}`, ...flags.map((flag) => `  ${flag}`)].map((line, index) =>
+  [command, ...flags.map((flag) => `  ${flag}`)].map((line, index) =>
     index < flags.length ? `  ${line} \\` : `  ${line}`,
   );
 

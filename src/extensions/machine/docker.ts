@@ -4,7 +4,7 @@ import startFunction from '../../../templates/export/docker/start.sh';
 import type {Values} from '../../ground/tree.ts';
 import {milliOf} from '../../settings/kinds/quantities.ts';
 import {quote} from '../../settings/settings.ts';
-import {toYaml} from '../../values/document.ts';
+import {type KeyComment, toYaml} from '../../values/document.ts';
 import {type AgentInstance, type HostAgent, STANDARD_SOCKET} from './agent.ts';
 import {RELEASE_LABEL} from './containers.ts';
 import {ENV_FILE, EXPECT_TOKEN, REQUIRE_TOKEN} from './env-file.ts';
@@ -152,23 +152,39 @@ export function composeFiles(host: HostAgent, origin: readonly string[]): Export
   const services = Object.fromEntries(
     host.agents.map((agent) => [agent.name.replaceAll('.', '-'), serviceOf(agent, host)]),
   );
+  const onMachine = host.files.filter(({isOnMachine}) => isOnMachine);
+  const before = [
+    ...daemonSteps(host),
+    ...onMachine.map(({name, path}) => `sudo install -D -m 0644 ${name} ${path}`),
+  ];
   const header = [
-    `Scalr agents for Docker Compose. Secrets are not in this file, but in ${ENV_FILE}.`,
+    `Scalr agents for Docker Compose. Secrets, such as SCALR_AGENT_TOKEN, are in ${ENV_FILE}.`,
+    'To start the agents, run this in the directory of this file:',
+    ...[...before, UP].map((step) => `  ${step}`),
     ...origin,
   ];
-  const compose = {path: 'compose.yaml', text: toYaml({services}, {header}), isPrivate: false};
-  const onMachine = host.files.filter(({isOnMachine}) => isOnMachine);
+  const text = toYaml({services}, {header, comments: commentsOf(services, host)});
   const guard = host.secrets['SCALR_AGENT_TOKEN'] ? '' : `${EXPECT_TOKEN} && `;
   return {
-    files: [compose, ...files, ignoreFile(files)],
-    steps: [
-      ...daemonSteps(host),
-      ...onMachine.map(({name, path}) => `sudo install -D -m 0644 ${name} ${path}`),
-      `${guard}docker compose up --detach`,
-      'docker compose logs --follow',
-    ],
+    files: [{path: 'compose.yaml', text, isPrivate: false}, ...files, ignoreFile(files)],
+    steps: [...before, `${guard}${UP}`, 'docker compose logs --follow'],
   };
 }
+
+const UP = 'docker compose up --detach';
+
+/** What a reviewer of the file asks about. */
+const commentsOf = (services: Values, {mode, stopSeconds}: HostAgent): KeyComment[] =>
+  Object.keys(services).flatMap((name) => [
+    ...(stopSeconds === undefined
+      ? []
+      : [{path: ['services', name, 'stop_grace_period'], text: TIME}]),
+    ...(mode === 'containers' ? [{path: ['services', name, 'volumes'], text: SOCKET}] : []),
+  ]);
+
+const TIME = 'Time for runs to finish when the agent stops.';
+const SOCKET =
+  'The agent starts containers through the socket of Docker: whoever controls the agent is root on this machine.';
 
 function serviceOf(agent: AgentInstance, host: HostAgent): Values {
   const volumes = [

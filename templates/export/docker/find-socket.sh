@@ -1,4 +1,4 @@
-# The agent starts containers through the socket of Docker.
+# The agent starts containers through the socket of Docker: whoever controls the agent is root on this machine.
 socket=$(docker context inspect --format '{{.Endpoints.docker.Host}}')
 case $socket in
   unix://*) socket=${socket#unix://} ;;

@@ -37,7 +37,7 @@ cd "$(dirname "$0")"
 
 grep -q '^SCALR_AGENT_TOKEN=.' agent.env || { echo 'agent.env contains no token. Set SCALR_AGENT_TOKEN in it, and run this script again.' >&2; exit 1; }
 
-# The agent starts containers through the socket of Docker.
+# The agent starts containers through the socket of Docker: whoever controls the agent is root on this machine.
 socket=$(docker context inspect --format '{{.Endpoints.docker.Host}}')
 case $socket in
   unix://*) socket=${socket#unix://} ;;
