@@ -11,7 +11,7 @@ interface OtherFormat {
   /** Signs that valid YAML can contain too; they count where the file is none. */
   isTemplate?: boolean;
   matches(file: string, text: string): boolean;
-  command(file: string, chart: string): string;
+  command(file: string, chart: string, text: string): string;
 }
 
 const toValidate = (command: string): string => `${command} | scalr-agent validate -`;
@@ -27,8 +27,13 @@ const installed = (chart: string): string => {
   return `${toValidate(helmCommand({}, ...values))} --chart ${chart}`;
 };
 
-const planWith = (tool: string): string =>
-  `${tool} plan -out plan.tfplan && ${tool} show -json plan.tfplan | scalr-agent validate -`;
+/** `option` selects the directory of the file. A module has no plan of its own. */
+function planWith(name: string, option: string, file: string): string {
+  const directory = directoryOf(file).replace(/^(.*\/)?modules\/.*/, 'DIRECTORY');
+  const tool = directory === '.' ? name : `${name} ${option}${quote(directory)}`;
+  return `${tool} plan -out plan.tfplan && ${tool} show -json plan.tfplan | scalr-agent validate -`;
+}
+
 const TEMPLATE_SIGNS = /\{\{|\{%/;
 
 const FORMATS: readonly OtherFormat[] = [
@@ -37,19 +42,23 @@ const FORMATS: readonly OtherFormat[] = [
     matches: (file, text) =>
       /\.tf(\.json)?$/.test(file) ||
       /^\s*(resource|module)\s+"[^"]+"\s+("[^"]+"\s+)?\{/m.test(text),
-    command: () => planWith('tofu'),
+    command: (file) => planWith('tofu', '-chdir=', file),
   },
   {
     reason: 'a Terragrunt file can be evaluated only by Terragrunt',
     matches: (file) => /\.hcl$/.test(file),
-    command: () => planWith('terragrunt'),
+    command: (file) => planWith('terragrunt', '--working-dir ', file),
   },
   {
     reason: 'a Helmfile with templates can be evaluated only by Helmfile',
     matches: (file, text) =>
       /\.gotmpl$/.test(file) || (/^releases:/m.test(text) && TEMPLATE_SIGNS.test(text)),
-    command: (file, chart) =>
-      `helmfile${file.includes('helmfile') ? ` -f ${quote(file)}` : ''} write-values --output-file-template '{{ .Release.Name }}.yaml' && scalr-agent validate RELEASE.yaml --chart ${chart}`,
+    command: (file, chart, text) => {
+      const path = file.includes('helmfile') ? ` -f ${quote(file)}` : '';
+      const environment = /^environments:/m.test(text) ? ' --environment ENVIRONMENT' : '';
+      const name = /\bchart:.*\{\{/.test(text) ? 'CHART' : chart;
+      return `helmfile${path}${environment} write-values --output-file-template '{{ .Release.Name }}.yaml' && scalr-agent validate RELEASE.yaml --chart ${name}`;
+    },
   },
   {
     reason: 'a Jinja template can be rendered only by the program that uses it',
@@ -146,7 +155,7 @@ export function whyUnread({file, text}: ValuesFile, isBroken = false): Unchecked
   const found = FORMATS.find(
     ({matches, isTemplate}) => (isBroken || !isTemplate) && matches(file, text),
   );
-  if (found) return {reason: found.reason, command: found.command(file, chart)};
+  if (found) return {reason: found.reason, command: found.command(file, chart, text)};
   return isBroken && text.includes('{{') ? TEMPLATE : undefined;
 }
 

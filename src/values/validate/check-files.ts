@@ -269,7 +269,7 @@ function notesOf(checked: CheckedGroup, guess: ChartGuess, isOnly: boolean): str
   if (guess.source !== undefined && checked.target !== undefined)
     notes.push(`${what} against ${sourceText(guess, checked.target, checked.release?.because)}`);
   if (unread.length > 0 && checked.target)
-    notes.push(`${name}: other values of the ${kind} were not checked (${few(unread)}).`);
+    notes.push(`${name}: checked without other values of the ${kind} (${few(unread)}).`);
   return notes;
 }
 

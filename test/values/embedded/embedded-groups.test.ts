@@ -84,7 +84,19 @@ describe('a file that only its engine can evaluate', () => {
   const RESOURCE = 'resource "helm_release" "a" {\n  chart = "scalr/agent-local"\n}\n';
   test.each([
     ['main.tf', RESOURCE, 'tofu show -json plan.tfplan | scalr-agent validate -'],
+    [
+      'clusters/eu/main.tf',
+      RESOURCE,
+      'tofu -chdir=clusters/eu plan -out plan.tfplan && tofu -chdir=clusters/eu show -json plan.tfplan | scalr-agent validate -',
+    ],
+    ['eu/a.hcl', 'locals {\n  chart = "agent-local"\n}\n', 'terragrunt --working-dir eu plan'],
+    ['tf/modules/agent/main.tf', RESOURCE, 'tofu -chdir=DIRECTORY plan'],
     ['helmfile.yaml.gotmpl', HELMFILE, 'write-values'],
+    [
+      'eu/helmfile.yaml.gotmpl',
+      `environments:\n  eu: {}\n---\n${HELMFILE.replaceAll('agent-local', '{{ .Values.chart }}')}# agent-job\n`,
+      "helmfile -f eu/helmfile.yaml.gotmpl --environment ENVIRONMENT write-values --output-file-template '{{ .Release.Name }}.yaml' && scalr-agent validate RELEASE.yaml --chart CHART",
+    ],
     [
       'helmfile.yaml',
       `{{ if .a }}\n${HELMFILE}{{ end }}\n`,
@@ -206,7 +218,7 @@ describe('findings for fleets', () => {
       files: memoryFiles({'file.yaml': text}),
     });
     expect(stderr).toContain(
-      'file.yaml: other values of the HelmRelease were not checked (ConfigMap base).',
+      'file.yaml: checked without other values of the HelmRelease (ConfigMap base).',
     );
   });
 
@@ -216,7 +228,7 @@ describe('findings for fleets', () => {
       files: memoryFiles({'file.yaml': text}),
     });
     expect(exit).toBe(0);
-    expect(stderr).toContain('other values of the Application were not checked ($values/eu.yaml)');
+    expect(stderr).toContain('checked without other values of the Application ($values/eu.yaml)');
   });
 
   test('--fix does not change the file', async () => {

@@ -627,9 +627,7 @@ describe('07 and 10: values beside a release', () => {
     const {stderr, exit} = await runCommand(Validate, ['helmfile.yaml'], {
       files: memoryFiles(files),
     });
-    expect(stderr).toContain(
-      'other values of the helmfile were not checked (./values.yaml.gotmpl)',
-    );
+    expect(stderr).toContain('checked without other values of the helmfile (./values.yaml.gotmpl)');
     expect(exit).toBe(0);
   });
 });
@@ -665,7 +663,7 @@ ${values.replaceAll(/^(?=.)/gm, '            ')}`,
     expect(await check(set(values))).toMatchObject({found: [], exit: 0});
     const {stderr} = await runCommand(Validate, ['apps.yaml'], {files: memoryFiles(set(values))});
     expect(stderr).toContain(
-      'were not checked (the template spec.template.spec.source.helm.values)',
+      'other values of the ApplicationSet (the template spec.template.spec.source.helm.values)',
     );
   });
 

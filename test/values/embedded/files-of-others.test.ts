@@ -83,7 +83,7 @@ describe('a HelmRelease of Flux', () => {
     expect((await check(files, 'release.yaml', 'object.yaml')).found).toEqual(wrong);
     const {found, notes} = await check({'release.yaml': text});
     expect(found).toEqual([]);
-    expect(notes).toContain(`other values of the HelmRelease were not checked (${kind} base)`);
+    expect(notes).toContain(`checked without other values of the HelmRelease (${kind} base)`);
   });
 
   test.each([
@@ -373,7 +373,9 @@ describe('a plan of OpenTofu', () => {
     const text = plan([resource({values: null})], {'helm_release.agent': {values: true}});
     const {found, notes} = await check({'-': text}, '-');
     expect(found).toEqual([]);
-    expect(notes).toContain('were not checked (values known only after the apply)');
+    expect(notes).toContain(
+      'checked without other values of the helm_release.agent (values known only after the apply)',
+    );
   });
 
   test('without a release of ours is skipped', async () => {
