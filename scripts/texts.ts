@@ -12,6 +12,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
+let count = 0;
 const files = ['src', 'templates', 'docs/guide', 'docs/charts'].flatMap((folder) =>
   readdirSync(folder, {recursive: true, encoding: 'utf8'}).map((file) => join(folder, file)),
 );
@@ -19,9 +20,17 @@ for (const file of files.filter((each) => /\.(ts|yaml|md)$/.test(each)).sort()) 
   const source = readFileSync(file, 'utf8');
   const texts = textsIn(file, source);
   for (const [place, text] of texts) {
-    if (/[a-z] [a-z`$<{-]/iu.test(text) && text.toLowerCase().includes(only))
+    if (/[a-z] [a-z`$<{-]/iu.test(text) && text.toLowerCase().includes(only)) {
+      count += 1;
       process.stdout.write(`${file}:${place} ${text.replaceAll('\n', '⏎')}\n`);
+    }
   }
+}
+if (count === 0) {
+  process.stderr.write(
+    'No text contains it. Inserted values split a text: search for fewer words.\n',
+  );
+  process.exitCode = 1;
 }
 
 function textsIn(file: string, source: string): [string | number, string][] {

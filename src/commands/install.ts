@@ -27,7 +27,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     'Runs the preflight checks, shows a plan and asks for confirmation; without a terminal, --yes confirms. Creates the namespace and the Secrets, and runs helm with an exact chart version. Waits until the agent is ready, or explains why it is not. Safe to repeat: continues an interrupted install, and changes nothing when the release is up to date. An installed release keeps its chart version: use upgrade to move it to a newer one. With --target docker, starts the agent in Docker on this machine. The files of "export docker" are written to the directory given with --save (default: the release name).';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --token-file token --yes',
-    'SCALR_AGENT_TOKEN=… <%= config.bin %> <%= command.id %> --url https://acme.scalr.io',
+    '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io --token-file token',
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --dry-run',
     '<%= config.bin %> <%= command.id %> --target docker --answers answers.yaml --yes',
   ];

@@ -103,6 +103,15 @@ test('every word of the glossary is a name of the code', () => {
   expect(names.filter((name) => !isExported(name))).toEqual([]);
 });
 
+test('a sentence with inserted values is not found, and texts tell why', async () => {
+  const {exitCode, stderr} = await execa(
+    process.execPath,
+    ['--import', 'tsx', 'scripts/texts.ts', 'is ready after 16'],
+    {cwd: root, reject: false},
+  );
+  expect({exitCode, stderr}).toEqual({exitCode: 1, stderr: expect.stringContaining('fewer words')});
+});
+
 test.skipIf(process.platform === 'win32')(
   'texts end without an error when the reader has enough',
   async () => {

@@ -303,7 +303,7 @@ const CASES: Case[] = [
   nodes('MAX_VOLUMES', '3 node(s) exceed max volume count'),
   nodes('SPREAD_OR_AFFINITY', "3 node(s) didn't match pod topology spread constraints"),
   nodes('PORTS_IN_USE', "3 node(s) didn't have free ports for the requested pod ports"),
-  nodes('UNSCHEDULABLE', '3 node(s) are of a kind nobody foresaw'),
+  nodes('UNSCHEDULABLE', '3 cannot allocate all claims'),
   {
     ...nodes('PVC_NOT_FOUND', 'persistentvolumeclaim "cache" not found', 60),
     objects: around(
