@@ -53,7 +53,7 @@ export const unsupportedTarget = (command: string, name: TargetName): ExpectedEr
     [
       name === 'docker'
         ? 'Install or update an agent in Docker: scalr-agent install --target docker'
-        : 'Write files for the Linux packages: scalr-agent export systemd',
+        : 'Write files for the Linux packages: scalr-agent-install export systemd',
       `For Kubernetes, remove target from the answers file, or unset ${target.env}`,
     ],
   );

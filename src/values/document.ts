@@ -43,10 +43,10 @@ export function valuesDocument(generated: GeneratedValues, schema?: string): str
   const header = [
     ...(schema === undefined ? [] : [`yaml-language-server: $schema=${schema}`]),
     ...template.lines.map((line) => fill(line, names)),
-    ...recordedCommand(
-      `scalr-agent values --chart ${target.chart} --chart-version ${target.version}`,
-      [...recorded(entries), ...(schema === undefined ? [] : [`--schema ${quote(schema)}`])],
-    ),
+    ...recordedCommand(`values --chart ${target.chart} --chart-version ${target.version}`, [
+      ...recorded(entries),
+      ...(schema === undefined ? [] : [`--schema ${quote(schema)}`]),
+    ]),
     ...shortenedNote(entries),
   ];
   return documentBelow(generated, header, 'the install command creates it, Helm does not');
@@ -170,9 +170,13 @@ const shortenedNote = (entries: readonly SettingEntry[]): string[] =>
     ? ['Only the last part of an absolute path is recorded.']
     : [];
 
+/** The Linux packages install another program `scalr-agent`. */
+const programFor = (command: string): string =>
+  command === 'export systemd' ? 'scalr-agent-install' : 'scalr-agent';
+
 /** The command that writes the same file, one flag per line. */
 const recordedCommand = (command: string, flags: readonly string[]): string[] =>
-  [command, ...flags.map((flag) => `  ${flag}`)].map((line, index) =>
+  [`${programFor(command)} ${command}`, ...flags.map((flag) => `  ${flag}`)].map((line, index) =>
     index < flags.length ? `  ${line} \\` : `  ${line}`,
   );
 

@@ -31,6 +31,6 @@ test.each([
   const document = await documentOf({'ca-file': file});
   expect(document).toContain('#     --ca-file ca.pem\n');
   expect(document.includes(`--ca-file ca.pem\n# ${NOTE}\n`)).toBe(isShort);
-  const lines = generatedBy('scalr-agent export docker', await settingsOf({'ca-file': file}));
+  const lines = generatedBy('export docker', await settingsOf({'ca-file': file}));
   expect(lines.includes(NOTE)).toBe(isShort);
 });

@@ -162,7 +162,7 @@ describe('the saved answers', () => {
   ) => ReturnType<typeof runCommand>;
   test.each<[string, Run, string]>([
     ['docker', (...args) => runCommand(Values, ...args), 'scalr-agent install --target docker'],
-    ['systemd', (...args) => runCommand(Upgrade, ...args), 'scalr-agent export systemd'],
+    ['systemd', (...args) => runCommand(Upgrade, ...args), 'scalr-agent-install export systemd'],
   ])('for %s never reach a cluster', async (target, runIt, suggestion) => {
     const files = memoryFiles({'answers.yaml': `target: ${target}\nurl: https://acme.scalr.io\n`});
     const {exit, stderr} = await runIt(['--answers', 'answers.yaml'], {env: ENV, files});

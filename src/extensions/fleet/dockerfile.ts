@@ -82,7 +82,7 @@ const originOf = (
   additions: Additions,
 ): string[] =>
   generatedBy(
-    `scalr-agent export dockerfile --base ${kind} --chart ${chart} --chart-version ${version}`,
+    `export dockerfile --base ${kind} --chart ${chart} --chart-version ${version}`,
     settings,
     additionFlags(additions),
   );

@@ -12,10 +12,6 @@ import {type Export, systemdFiles} from './files.ts';
 
 const FILES = {docker: dockerFiles, compose: composeFiles, systemd: systemdFiles} as const;
 
-/** The Linux packages install a program `scalr-agent` too. */
-const programFor = (target: HostTarget): string =>
-  target === 'systemd' ? 'scalr-agent-install' : 'scalr-agent';
-
 const DEPRECATED: SettingFinding = warningOf(
   'DEPRECATED_PACKAGES',
   'The Linux packages of the agent are deprecated since 2026-03-31 and get no new versions. Move to Docker with "scalr-agent-install export compose", or to Kubernetes with "scalr-agent-install install".',
@@ -39,10 +35,7 @@ export function exportHost(
     directories: directoriesOf(settings, target, options.earlier?.commands),
   });
   return {
-    ...FILES[target](
-      host,
-      generatedBy(`${programFor(target)} export ${target}`, pinned(settings, host)),
-    ),
+    ...FILES[target](host, generatedBy(`export ${target}`, pinned(settings, host))),
     agent: host,
     notes: host.notes,
     warnings: [...(target === 'systemd' ? [DEPRECATED] : []), ...host.warnings],
