@@ -7,7 +7,7 @@ import {lowerFirst} from '../ground/text.ts';
 import {cloud} from '../settings/cluster.ts';
 import {type Setting, settingName} from '../settings/define.ts';
 import {isolation, purpose} from '../settings/purpose.ts';
-import {chart, chartVersion} from '../settings/release.ts';
+import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Asking} from './asking.ts';
 import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
@@ -72,8 +72,14 @@ function choiceOf(
     value: name,
     label: `${name} ${target.version}`,
     description: meaning.filter(Boolean).join('; '),
-    disabled: whyNot(refused, reasons, settings),
+    disabled: whyNotInSource(name, settings) ?? whyNot(refused, reasons, settings),
   };
+}
+
+/** A chart source has one chart. */
+function whyNotInSource(name: ChartName, {get}: Settings): string | undefined {
+  const given = get(chartSource) === undefined ? undefined : get(chart);
+  return given === undefined || given === name ? undefined : `the chart source is ${given}`;
 }
 
 function whyNot(

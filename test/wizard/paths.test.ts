@@ -5,10 +5,11 @@ import {cache, cacheStorageClass} from '../../src/settings/cache.ts';
 import type {Setting} from '../../src/settings/define.ts';
 import {httpsProxy, workloadIdentity} from '../../src/settings/network.ts';
 import {concurrency, purpose} from '../../src/settings/purpose.ts';
-import {chart, namespace, release} from '../../src/settings/release.ts';
+import {chart, chartSource, namespace, release} from '../../src/settings/release.ts';
 import type {Answer} from '../../src/settings/settings.ts';
 import {dataHome} from '../../src/settings/storage.ts';
 import {apply, back, openQuestions} from '../../src/wizard/apply.ts';
+import {chartChoices} from '../../src/wizard/ask-chart.ts';
 import {decided} from '../../src/wizard/decisions.ts';
 import type {InstalledAgent, KnownFacts} from '../../src/wizard/gathered-facts.ts';
 import {next} from '../../src/wizard/next.ts';
@@ -212,6 +213,17 @@ test('the URL of a token in a Secret is that of the agent, unless another one is
   expect(decided(START, known).answers.get(url)).toBe('https://acme.scalr.io');
   const other = flag(url as Setting, 'https://other.scalr.io');
   expect(decided(other, known).answers.get(url)).toBe('https://other.scalr.io');
+});
+
+test('a chart source excludes the other charts', () => {
+  const state = startState(
+    new Map([
+      [chartSource.id, given('charts/agent-job')],
+      [chart.id, given('agent-job')],
+    ]),
+  );
+  const possible = chartChoices(state, READ).filter(({disabled}) => disabled === undefined);
+  expect(possible.map(({value}) => value)).toEqual(['agent-job']);
 });
 
 test.each([
