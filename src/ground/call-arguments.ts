@@ -15,15 +15,16 @@ export function argumentsOf(call: Call): readonly string[] {
 }
 
 function kubectlArguments(call: KubectlCall): string[] {
-  const {verb, resources = [], selector, waitsFor, flags = [], requestTimeout, kubeTarget} = call;
+  const {verb, resources = [], selector, fields, waitsFor, flags = [], kubeTarget} = call;
   return [
     ...verb.split(' '),
     ...(call.isDryRun ? ['--dry-run=server'] : []),
     ...(waitsFor ? [`--for=${waitsFor}`] : []),
     ...resourceArguments(resources),
     ...(selector === undefined ? [] : [`--selector=${selector}`]),
+    ...(fields === undefined ? [] : [`--field-selector=${fields}`]),
     ...flags,
-    ...(requestTimeout === undefined ? [] : [`--request-timeout=${requestTimeout}`]),
+    ...(call.requestTimeout === undefined ? [] : [`--request-timeout=${call.requestTimeout}`]),
     ...(call.input === undefined ? [] : ['--filename', '-']),
     ...targetFlags(kubeTarget, '--context').flat(),
   ];

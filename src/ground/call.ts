@@ -15,6 +15,8 @@ export interface KubectlCall {
   resources?: readonly CalledResource[];
   /** Limits `resources` to objects with these labels. */
   selector?: string;
+  /** Limits `resources` to objects with these fields. */
+  fields?: string;
   /** What `wait` waits for. */
   waitsFor?: 'delete' | 'condition=complete';
   /** Flags of the verb, and changes such as `key=value`. */

@@ -297,7 +297,7 @@ const runsStep = (
   waitFor: {kubeTarget, ...waitFor},
 });
 
-/** Only pods of Deployments have the label pod-template-hash; workers and runs have the same other labels. */
+/** Only pods of Deployments have the label pod-template-hash; workers and runs have the same other labels. Evicted pods stay, and nothing runs in them. */
 const goneStep = (
   {release, kubeTarget}: ReleaseName,
   controllers: readonly Controller[],
@@ -312,6 +312,7 @@ const goneStep = (
       {
         resources: [{kind: 'pod'}],
         selector: `app.kubernetes.io/instance=${release}${hash}`,
+        fields: 'status.phase!=Failed,status.phase!=Succeeded',
       },
       seconds,
     ),

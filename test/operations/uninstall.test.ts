@@ -54,7 +54,7 @@ test('retains the volume of a PVC before Helm deletes the PVC, and reserves it f
   expect(text(planned(readings('agent-local-0.6.5', withClaim())))).toMatchInlineSnapshot(`
     "- kubectl patch persistentvolume/disk --type=merge --patch={"metadata":{"labels":{"scalr.io/kept-for":"agent"}},"spec":{"persistentVolumeReclaimPolicy":"Retain"}} --request-timeout=15s
     - kubectl scale deployment/agent-main --replicas=0 --request-timeout=15s
-    - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,pod-template-hash --timeout=600s
+    - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,pod-template-hash --field-selector=status.phase!=Failed,status.phase!=Succeeded --timeout=600s
     - helm uninstall agent --debug
     - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
     - kubectl wait --for=delete persistentvolumeclaim/agent-cache --timeout=300s
@@ -71,7 +71,7 @@ test('deletes data with --purge=claims, after confirmation', () => {
     text(planned(readings('agent-local-0.6.5', withClaim()), ['claims'])),
   ).toMatchInlineSnapshot(`
     "- kubectl scale deployment/agent-main --replicas=0 --request-timeout=15s
-    - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,pod-template-hash --timeout=600s
+    - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,pod-template-hash --field-selector=status.phase!=Failed,status.phase!=Succeeded --timeout=600s
     ! helm uninstall agent --debug
     - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
     gone: Release agent: Deployment agent-main, PersistentVolumeClaim agent-cache
@@ -369,6 +369,18 @@ describe('drain', () => {
     );
   });
 
+  test.each([
+    'agent-k8s',
+    'agent-local',
+    'agent-job',
+  ])('of %s does not wait for pods that have ended, such as evicted ones', (chart) => {
+    const {steps} = planned(readings(`${chart}-0.6.5`)).plan;
+    const [{call} = {}] = steps.filter(({id}) => id === 'stopped');
+    expect(argumentsOf(call as Call)).toContain(
+      '--field-selector=status.phase!=Failed,status.phase!=Succeeded',
+    );
+  });
+
   test('warns when the grace period exceeds the drain timeout', () => {
     const slow = [
       object('Deployment', 'agent-main', {
@@ -607,7 +619,7 @@ describe('Secrets and namespace', () => {
   test('remain without --purge', () => {
     expect(text(planned(given()))).toMatchInlineSnapshot(`
       "- kubectl scale deployment/agent-main --replicas=0 --request-timeout=15s
-      - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,pod-template-hash --timeout=600s
+      - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,pod-template-hash --field-selector=status.phase!=Failed,status.phase!=Succeeded --timeout=600s
       - helm uninstall agent --debug
       - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
       gone: Release agent: Deployment agent-main

@@ -72,7 +72,7 @@ export const deleteJobs = (kubeTarget: ClusterTarget, selector: string): Kubectl
 /** Returns at once if there are none. */
 export const waitUntilGone = (
   kubeTarget: ClusterTarget,
-  what: Pick<KubectlCall, 'resources' | 'selector'>,
+  what: Pick<KubectlCall, 'resources' | 'selector' | 'fields'>,
   seconds: number,
 ): KubectlCall => ({
   tool: 'kubectl',
