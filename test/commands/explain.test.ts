@@ -280,6 +280,18 @@ test.each([
   ['Normal  NodeHasDiskPressure  Node status is now: NodeHasDiskPressure', 'NODE_DISK_FULL'],
   ['Warning  FreeDiskSpaceFailed  2m  kubelet  Failed to garbage collect', 'NODE_DISK_FULL'],
   ['Evicted', 'EVICTED'],
+  [
+    'Error: Get "https://api.github.com/repos/acme/x": context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
+    'CONNECTION_FAILED',
+  ],
+  [
+    'Error: Post "https://acme.scalr.io/api/iacp/v3/agents": context deadline exceeded',
+    'CONNECTION_FAILED',
+  ],
+  [
+    'Get "https://registry-1.docker.io/v2/": net/http: request canceled while waiting for connection (Client.Timeout exceeded while awaiting headers)',
+    'REGISTRY_UNREACHABLE',
+  ],
   ['dial unix /var/run/docker.sock: connect: permission denied', 'DOCKER_UNREACHABLE'],
   [
     'fork/exec .terraform/providers/registry.terraform.io/hashicorp/aws/5.0.0/linux_amd64/terraform-provider-aws_v5: permission denied',

@@ -269,7 +269,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
   {
     code: 'CONNECTION_FAILED',
     pattern:
-      /connection refused|cannot connect to host|connect ?timeout|connection timed out|network is unreachable|no route to host|max retries exceeded|all connection attempts failed/i,
+      /connection refused|cannot connect to host|connect ?timeout|connection timed out|\w "https?:\/\/\S+": .*(?:deadline exceeded|Client\.Timeout)|network is unreachable|no route to host|max retries exceeded|all connection attempts failed/i,
     permanentAfter: 120,
     remedy: {
       kubernetes:

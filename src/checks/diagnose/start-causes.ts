@@ -107,7 +107,7 @@ export const imageCauses: readonly CauseTable[] = [
     symptoms: failedPulls,
     textIn: (line) => {
       const [message = ''] =
-        /ImagePullBackOff: \S+: .*|(?:Failed to pull|Back-off pulling) image ".*|pull access denied for .*|failed to authorize: .*|no basic auth credentials|toomanyrequests: .*|manifest unknown.*|(?<=Error response from daemon: )Get "[^"]*\/v2\/.*/s.exec(
+        /ImagePullBackOff: \S+: .*|(?:Failed to pull|Back-off pulling) image ".*|pull access denied for .*|failed to authorize: .*|no basic auth credentials|toomanyrequests: .*|manifest unknown.*|Get "https?:\/\/[^"/]+\/v2\/(?:"|\S+\/(?:manifests|blobs)\/).*/s.exec(
           line,
         ) ?? [];
       return unwrap(message.replace(/^ImagePullBackOff: \S+: /, '')) || undefined;
@@ -155,7 +155,7 @@ export const imageCauses: readonly CauseTable[] = [
       {
         code: 'REGISTRY_UNREACHABLE',
         pattern:
-          /i\/o timeout|no such host|connection refused|connection reset|handshake timeout|deadline exceeded|proxyconnect|unreachable|x509:|\bEOF\b|server misbehaving|50[0-4] /i,
+          /i\/o timeout|no such host|connection refused|connection reset|handshake timeout|deadline exceeded|Client\.Timeout|proxyconnect|unreachable|x509:|\bEOF\b|server misbehaving|50[0-4] /i,
         permanentAfter: 120,
         ignoresTries: true,
         remedy:
