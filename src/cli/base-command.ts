@@ -35,7 +35,7 @@ import {type App, nodeApp, originOf} from './app.ts';
 import {type AccessOptions, ClusterConnections} from './cluster-connections.ts';
 import {type ClusterFlags, releaseName, timeoutOf} from './connection-flags.ts';
 import {decisionSteps} from './decisions.ts';
-import {failureDocument, toExpectedError} from './failure.ts';
+import {failureDocument, toExpectedError, withTargets} from './failure.ts';
 import {type ConfirmFlags, generalFlags, type SharedFlags} from './flags.ts';
 import {
   checksOfConnection,
@@ -429,9 +429,11 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
       commands: this.config.commandIDs,
       flags: this.#knownFlags,
     });
-    const failure = expected.cause === undefined ? expected : await withoutSecrets(expected);
+    const given = expected.cause === undefined ? expected : await withoutSecrets(expected);
+    const command = (this.id ?? 'install').replaceAll(':', ' ');
+    const failure = this.targets.length > 1 ? withTargets(given, command) : given;
     const line = {
-      command: (this.id ?? 'install').replaceAll(':', ' '),
+      command,
       argv: this.argv,
       program: programOf(this.app.env),
     };

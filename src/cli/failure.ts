@@ -58,6 +58,17 @@ export const unsupportedTarget = (command: string, name: TargetName): ExpectedEr
     ],
   );
 
+const WITHOUT_CLUSTER = /^kubectl not found on PATH|contains no context/m;
+
+/** A machine without kubectl or a kubeconfig can have an agent too. */
+export const withTargets = (failure: ExpectedError, command: string): ExpectedError =>
+  WITHOUT_CLUSTER.test(failure.message)
+    ? failure.with(failure.message, [
+        ...failure.suggestions,
+        `For an agent outside Kubernetes, add --target docker${command === 'install' ? '' : ' or --target systemd'}`,
+      ])
+    : failure;
+
 /** What to look at after an install that has left something in the cluster. */
 const LOOKS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   INTERRUPTED: [['Show what was installed', 'status']],

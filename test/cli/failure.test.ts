@@ -3,7 +3,13 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
+import CollectLogs from '../../src/commands/collect-logs.ts';
+import Install from '../../src/commands/install.ts';
+import Status from '../../src/commands/status.ts';
+import Upgrade from '../../src/commands/upgrade.ts';
+import {failed} from '../../src/ground/errors.ts';
 import {PROGRAM} from '../package/built.ts';
+import {runCommand} from '../support/run-command.ts';
 
 test.skipIf(process.platform === 'win32')(
   'a current directory that was removed is no bug',
@@ -19,3 +25,32 @@ test.skipIf(process.platform === 'win32')(
     expect(exitCode).toBe(2);
   },
 );
+
+test.each([
+  ['status', Status, '--target docker or --target systemd'],
+  ['collect-logs', CollectLogs, '--target docker or --target systemd'],
+  ['install', Install, '--target docker'],
+  ['upgrade', Upgrade, undefined],
+] as const)('%s on a machine without kubectl leads to agents outside Kubernetes', async (_, Class, flags) => {
+  const {stdout} = await runCommand<object | undefined>(Class, ['--json'], {
+    requireTool: async (tool) => {
+      throw failed('TOOL_NOT_FOUND', `${tool} not found on PATH.`);
+    },
+  });
+  const hints = JSON.parse(stdout).error.suggestions.filter((each: string) =>
+    each.startsWith('For an agent outside'),
+  );
+  expect(hints).toEqual(flags ? [`For an agent outside Kubernetes, add ${flags}`] : []);
+});
+
+test('a kubeconfig without a context leads there too', async () => {
+  const {stderr} = await runCommand(Status, [], {
+    requireTool: async () => {
+      throw failed(
+        'CLUSTER_UNREACHABLE',
+        'The kubeconfig a does not exist or contains no context.',
+      );
+    },
+  });
+  expect(stderr).toContain('add --target docker or --target systemd');
+});

@@ -60,6 +60,7 @@ describe('install', () => {
         'Install helm, or set its path with --helm',
         INSTALL_KUBECTL,
         'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret',
+        'For an agent outside Kubernetes, add --target docker',
       ],
     });
   });
