@@ -1,3 +1,4 @@
+import {stripVTControlCharacters} from 'node:util';
 import * as Args from '@oclif/core/args';
 import {originOf} from '../cli/app.ts';
 import {BaseCommand} from '../cli/base-command.ts';
@@ -10,6 +11,7 @@ import {
 } from '../findings/catalog.ts';
 import {type ExpectedError, usageError} from '../ground/errors.ts';
 import {codeOfToolLine} from '../ground/known-failures.ts';
+import {oneLine} from '../ground/one-line.ts';
 import {codesText, explanationText, pageOf} from '../ui/explain.ts';
 import {docsOf} from '../ui/messages.ts';
 import type {Screen} from '../ui/theme.ts';
@@ -21,7 +23,7 @@ interface Result {
 export default class Explain extends BaseCommand<Result> {
   static override summary = 'Explain a code that this program prints, or a kubectl status.';
   static override description =
-    'Prints what a code means, why it matters, what to do, and an example. Words such as ImagePullBackOff, disk full or x509 lead to codes, and so does a line of a log. With `-`, a log is read from standard input. Without an argument, all codes are listed. Requires neither a cluster nor a network.';
+    'Prints what a code means, why it matters, what to do, and an example. Words such as ImagePullBackOff, disk full or x509 lead to codes, and so does a line of a log. With `-`, a log is read from standard input, and each code is below its first line. Without an argument, all codes are listed. Requires neither a cluster nor a network.';
   static override usage = '<%= command.id %> [CODE|WORD...] [flags]';
   static override strict = false;
   static override examples = [
@@ -76,12 +78,16 @@ async function explained(text: string): Promise<Explanation[]> {
 
 /** The causes that the lines of a log tell, without those that only have a word in common with it. */
 async function explainedLog(log: string): Promise<Explanation[]> {
-  const codes = new Set<string | undefined>();
-  for (const line of new Set(log.split('\n'))) {
+  const lines = new Map<string | undefined, string>();
+  for (const line of new Set(stripVTControlCharacters(log).split('\n'))) {
     const {certain, probable} = await codesOf(line);
-    codes.add(certain ?? probable);
+    const code = certain ?? probable;
+    if (!lines.has(code)) lines.set(code, oneLine(line));
   }
-  return explanations().filter(({code}) => codes.has(code));
+  return explanations().flatMap((each) => {
+    const line = lines.get(each.code);
+    return line === undefined ? [] : [{...each, line}];
+  });
 }
 
 /** An error of helm or kubectl has one code, and so has an event, and a line of a run. */

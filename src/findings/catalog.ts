@@ -27,6 +27,8 @@ export interface Explanation extends Entry {
   /** `OOM_KILLED`, or the id of a preflight check such as `storage-class`. */
   code: string;
   topic: Topic;
+  /** The first line of the log that tells it. */
+  line?: string | undefined;
   /** What a test made this program print; absent where no test does yet. */
   example?: string | undefined;
 }

@@ -14,6 +14,7 @@ export function explanationText(explanation: Explanation, docs: string, screen: 
   const {code, topic, title, why, remedy, words = [], example} = explanation;
   const {bold, dim} = theme(screen);
   const lines = [
+    quoted('', explanation, screen),
     paragraph('', `${bold(code)}: ${title}`, screen),
     '\n',
     paragraph('  ', withoutMarks(why), screen),
@@ -46,8 +47,10 @@ export function codesText(
   const width = Math.max(...explanations.map(({code}) => code.length)) + 2;
   const blocks = titles.map((title) => {
     const own = explanations.filter(({topic}) => topic.title === title);
-    const rows = own.map(({code, title: text}) =>
-      paragraph(`  ${code.padEnd(width)}`, withoutMarks(text), screen),
+    const rows = own.map(
+      (each) =>
+        quoted('  ', each, screen) +
+        paragraph(`  ${each.code.padEnd(width)}`, withoutMarks(each.title), screen),
     );
     return `${bold(title)}\n${rows.join('')}`;
   });
@@ -55,6 +58,10 @@ export function codesText(
   const which = isCause ? 'Show which one applies: scalr-agent status\n' : '';
   return `${blocks.join('\n')}\n${which}Explain one of them: scalr-agent explain CODE\n`;
 }
+
+/** The line of a log above its code. */
+const quoted = (indent: string, {line}: Explanation, screen: Screen): string =>
+  line === undefined ? '' : paragraph(`${indent}> `, theme(screen).dim(line), screen);
 
 /** The catalog marks code as Markdown does. */
 const withoutMarks = (text: string): string => text.replaceAll('`', '');

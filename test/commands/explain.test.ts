@@ -461,7 +461,7 @@ test.each([
 test('a log on standard input leads to the causes that its lines tell', async () => {
   const log = [
     'Initializing modules...',
-    'git@github.com: Permission denied (publickey).',
+    '\u001b[31mgit@github.com: Permission denied (publickey).\u001b[0m',
     'Error: Failed to download module',
     '0/3 nodes are available: 3 Insufficient cpu.',
     'The webhook of the provider is 403 in a sentence',
@@ -473,6 +473,16 @@ test('a log on standard input leads to the causes that its lines tell', async ()
     'INSUFFICIENT_CPU',
     'RUN_GIT_DENIED',
   ]);
+  expect(violations('explain', stdout)).toEqual([]);
+  const printed = await runCommand(Explain, ['-'], {
+    files: memoryFiles({}, log.join('\n')),
+    resultScreen: SCREEN,
+  });
+  for (const [line, code] of [
+    ['0/3 nodes are available: 3 Insufficient cpu.', 'INSUFFICIENT_CPU'],
+    ['git@github.com: Permission denied (publickey).', 'RUN_GIT_DENIED'],
+  ])
+    expect(printed.stdout).toContain(`\n  > ${line}\n  ${code} `);
   const {stderr, exit} = await runCommand(Explain, ['-'], {files: memoryFiles({}, 'Applied\n')});
   expect(exit).toBe(2);
   expect(stderr).toContain('No line has a known cause.');
