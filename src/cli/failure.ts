@@ -1,7 +1,9 @@
+import {ANOTHER_FILE} from '../cluster/kubernetes/kubeconfig.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {
   ExpectedError,
   failed,
+  INSTALL_KUBECTL,
   PromptCanceled,
   RUN_AGAIN,
   TOKEN_REJECTED,
@@ -58,11 +60,11 @@ export const unsupportedTarget = (command: string, name: TargetName): ExpectedEr
     ],
   );
 
-const WITHOUT_CLUSTER = /^kubectl not found on PATH|contains no context/m;
+const WITHOUT_CLUSTER: ReadonlySet<string> = new Set([INSTALL_KUBECTL, ANOTHER_FILE]);
 
 /** A machine without kubectl or a kubeconfig can have an agent too. */
 export const withTargets = (failure: ExpectedError, command: string): ExpectedError =>
-  WITHOUT_CLUSTER.test(failure.message)
+  failure.suggestions.some((step) => WITHOUT_CLUSTER.has(step))
     ? failure.with(failure.message, [
         ...failure.suggestions,
         `For an agent outside Kubernetes, add --target docker${command === 'install' ? '' : ' or --target systemd'}`,

@@ -3,11 +3,13 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
+import {accessIn} from '../../src/cluster/kubernetes/kubeconfig.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
 import Install from '../../src/commands/install.ts';
 import Status from '../../src/commands/status.ts';
 import Upgrade from '../../src/commands/upgrade.ts';
 import {failed} from '../../src/ground/errors.ts';
+import {toolNotFound} from '../../src/ground/system/node-processes.ts';
 import {PROGRAM} from '../package/built.ts';
 import {runCommand} from '../support/run-command.ts';
 
@@ -34,7 +36,7 @@ test.each([
 ] as const)('%s on a machine without kubectl leads to agents outside Kubernetes', async (_, Class, flags) => {
   const {stdout} = await runCommand<object | undefined>(Class, ['--json'], {
     requireTool: async (tool) => {
-      throw failed('TOOL_NOT_FOUND', `${tool} not found on PATH.`);
+      throw toolNotFound(tool, tool, false);
     },
   });
   const hints = JSON.parse(stdout).error.suggestions.filter((each: string) =>
@@ -44,12 +46,10 @@ test.each([
 });
 
 test('a kubeconfig without a context leads there too', async () => {
+  const {withoutCluster} = accessIn({}, {}, 'a');
   const {stderr} = await runCommand(Status, [], {
     requireTool: async () => {
-      throw failed(
-        'CLUSTER_UNREACHABLE',
-        'The kubeconfig a does not exist or contains no context.',
-      );
+      throw failed('CLUSTER_UNREACHABLE', 'No context.', withoutCluster?.steps);
     },
   });
   expect(stderr).toContain('add --target docker or --target systemd');

@@ -112,7 +112,7 @@ export function accessIn(
   };
 }
 
-const ANOTHER_FILE = 'Select another file with --kubeconfig or KUBECONFIG';
+export const ANOTHER_FILE = 'Select another file with --kubeconfig or KUBECONFIG';
 const ADD_CLUSTER =
   'Add the cluster with its server address to the kubeconfig, or create the file again';
 const ADD_CREDENTIALS = 'Log in to the cluster, which writes credentials into the kubeconfig';
