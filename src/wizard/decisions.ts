@@ -3,6 +3,7 @@ import {hasKey, supports} from '../charts/support.ts';
 import {type Amounts, amountsOf, MILLI_PER_UNIT} from '../checks/preflight/facts/amounts.ts';
 import {type RequestedOn, roomOn} from '../checks/preflight/facts/node-load.ts';
 import type {NodeCapacity} from '../cluster/platform/capacity.ts';
+import {hostInToken} from '../ground/secret.ts';
 import {url} from '../settings/agent.ts';
 import {cloud} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
@@ -13,7 +14,7 @@ import {concurrency, purpose} from '../settings/purpose.ts';
 import {chart} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {type Sizing, sizing} from '../values/sizing.ts';
-import {hostHeld, type KnownFacts, requirementsOf} from './gathered-facts.ts';
+import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
 import {allocatable, nodesOfRuns} from './node-room.ts';
 import {hostOf} from './place.ts';
 import {likelyTarget} from './possible-answers.ts';
@@ -38,6 +39,10 @@ export function decided(state: WizardState, known: KnownFacts): WizardState {
   );
   return {...found, answers};
 }
+
+/** The Scalr URL in the token of the chosen Secret. */
+export const hostHeld = ({held}: KnownFacts): string | undefined =>
+  held?.token && hostInToken(held.token);
 
 /** A pasted token answers this itself. */
 const account = ({answers}: WizardState, known: KnownFacts): Decision[] => {

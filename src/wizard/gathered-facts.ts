@@ -3,7 +3,7 @@ import type {ChartRequirements} from '../charts/recommend.ts';
 import type {Amounts} from '../checks/preflight/facts/amounts.ts';
 import type {RequestedOn} from '../checks/preflight/facts/node-load.ts';
 import type {ObjectFinding} from '../ground/finding.ts';
-import {hostInToken, type Secret} from '../ground/secret.ts';
+import type {Secret} from '../ground/secret.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import {chartSource, namespace, release} from '../settings/release.ts';
@@ -178,10 +178,6 @@ function keyOf(fact: FactName, state: WizardState): string {
 
 /** Facts that exclude charts. */
 export const requirementsOf = ({cluster}: KnownFacts): ChartRequirements => cluster?.facts ?? {};
-
-/** The Scalr URL in the token of the chosen Secret. */
-export const hostHeld = ({held}: KnownFacts): string | undefined =>
-  held?.token && hostInToken(held.token);
 
 /** A cluster that does not answer, and everything else that an install lacks. */
 export function missingOf({cluster, lacking = []}: KnownFacts): readonly Missing[] {

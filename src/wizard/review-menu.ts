@@ -81,11 +81,7 @@ function topicsText(state: WizardState): string {
 }
 
 /** Problems that a chart on this disk may solve. */
-const OF_CHART: ReadonlySet<string> = new Set([
-  'CHART_UNREACHABLE',
-  'CHART_NOT_FOUND',
-  'HELM_FAILED',
-]);
+const OF_CHART: ReadonlySet<string> = new Set(['CHART_NOT_FOUND', 'HELM_FAILED']);
 
 function installRow({reviewed, notices}: Menu): Choice & {value: Action} {
   const {prepared, host} = reviewed;
