@@ -1,6 +1,6 @@
-import {ANOTHER_FILE} from '../cluster/kubernetes/kubeconfig.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {
+  ANOTHER_FILE,
   ExpectedError,
   failed,
   INSTALL_KUBECTL,

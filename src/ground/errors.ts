@@ -180,6 +180,9 @@ export const usageError = (
 export const INSTALL_KUBECTL =
   'Install kubectl, or set its path with --kubectl, for example oc, microk8s.kubectl, or a link named kubectl to k3s';
 
+/** After a kubeconfig without a context. */
+export const ANOTHER_FILE = 'Select another file with --kubeconfig or KUBECONFIG';
+
 /** How an install, an upgrade and the others continue after a failure. */
 export const RUN_AGAIN = 'Run the same command again to continue';
 

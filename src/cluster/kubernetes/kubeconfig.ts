@@ -2,6 +2,7 @@ import {existsSync} from 'node:fs';
 import {delimiter} from 'node:path';
 import type {ClusterSelection} from '../../ground/command-line.ts';
 import type {AccessProblem, CredentialPlugin} from '../../ground/credential-plugin.ts';
+import {ANOTHER_FILE} from '../../ground/errors.ts';
 import {few} from '../../ground/text.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -112,7 +113,6 @@ export function accessIn(
   };
 }
 
-export const ANOTHER_FILE = 'Select another file with --kubeconfig or KUBECONFIG';
 const ADD_CLUSTER =
   'Add the cluster with its server address to the kubeconfig, or create the file again';
 const ADD_CREDENTIALS = 'Log in to the cluster, which writes credentials into the kubeconfig';
