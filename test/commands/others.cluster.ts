@@ -63,7 +63,7 @@ test('an upgrade leaves Secrets of other releases and of persons unchanged', asy
     message: expect.stringMatching(
       /^Secret b-token in \S+ already exists with other content, and was not created by scalr-agent\./,
     ),
-    suggestions: expect.arrayContaining(['Use another Secret: --token-secret scalr-agent-token-2']),
+    suggestions: expect.arrayContaining(['Use another Secret: --token-secret b-token-2']),
   });
   expect(
     errorIn(await upgrade(place, helm, [...argv, '--token-secret', 'scalr-agent-token'])).message,
