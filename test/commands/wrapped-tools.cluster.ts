@@ -114,6 +114,7 @@ test('says that --kubectl takes no arguments', async () => {
     suggestions: [
       '--kubectl takes one program without arguments',
       expect.stringContaining('microk8s.kubectl'),
+      'For an agent outside Kubernetes, add --target docker or --target systemd',
     ],
   });
 });
