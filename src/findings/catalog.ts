@@ -18,7 +18,7 @@ interface Entry {
   remedy: string;
   /** What kubectl, a log or a tool calls it, for example `ImagePullBackOff`. */
   words?: readonly string[];
-  /** The heading of `guide/symptoms.md` that says more. */
+  /** Anchor of the section in `guide/symptoms.md` with the details. */
   symptom?: string | undefined;
 }
 
@@ -127,8 +127,8 @@ const STOP_WORD =
   /^(a|an|and|are|at|be|but|by|do|does|for|from|get|has|have|how|i|in|is|it|its|keeps|my|no|not|nothing|of|on|or|stay|stays|stuck|that|the|this|to|was|what|when|why|will|with)$/;
 
 /**
- * The explanations with a word in the line; those with the longest word first, which says most. A word within a longer one
- * says nothing.
+ * The explanations with a word in the line; the longest word first, because it is the most specific. A word inside a
+ * longer match is ignored.
  */
 function inLine(line: string, all: readonly Explanation[]): Explanation[] {
   const found = all.flatMap((each) =>

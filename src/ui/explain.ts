@@ -3,7 +3,7 @@ import {paragraph, type Screen, theme} from './theme.ts';
 
 const CAUSES = 'causes.md';
 
-/** Where the documentation says most about a code. */
+/** Address of the most detailed documentation of a code. */
 export const pageOf = ({code, topic, symptom}: Explanation, docs: string): string =>
   symptom === undefined
     ? `${docs}/${topic.page}#${code.toLowerCase()}`

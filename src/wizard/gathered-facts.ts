@@ -57,7 +57,7 @@ export interface InstalledAgent {
 /** What the chosen Secret holds. */
 export interface HeldToken {
   keys: readonly string[];
-  /** The key of the token; undefined if there is none. */
+  /** The key with the token; undefined if no key has one. */
   key?: string;
   token?: Secret;
 }

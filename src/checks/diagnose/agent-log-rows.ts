@@ -191,8 +191,8 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     permanentAfter: 600,
     remedy: {
       kubernetes:
-        'Scalr, or a proxy before it, reports an error or limits the requests: check the status page of Scalr, and the proxy. The agent tries again by itself',
-      host: 'Scalr, or a proxy before it, reports an error or limits the requests: check the status page of Scalr, and the proxy. The agent tries again by itself',
+        'Scalr or a proxy in front of it returns an error or a rate limit: check the status page of Scalr, and the proxy. The agent tries again by itself',
+      host: 'Scalr or a proxy in front of it returns an error or a rate limit: check the status page of Scalr, and the proxy. The agent tries again by itself',
     },
     isTransient: true,
     isOfScalr: true,

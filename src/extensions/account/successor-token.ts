@@ -3,15 +3,19 @@ import {hostInToken, type Secret, tokenClaims, tokenProblem} from '../../ground/
 
 /** What a new token replaces. */
 interface PresentToken {
-  /** The URL of the account; undefined if it is not known. */
+  /** Account URL of the agents; undefined if unknown. */
   address: string | undefined;
   token?: Secret | undefined;
 }
 
-/** A rotation replaces a token that works, so one that cannot work is refused. @throws ExpectedError */
+/** Machine files can have the host alone. */
+const hostOf = (address: string): string =>
+  URL.canParse(address) ? new URL(address).host : address.replace(/\/.*$/, '');
+
+/** Refuses a token that cannot work, before it replaces one that does. @throws ExpectedError */
 export function requireSuccessor(next: Secret, {address, token}: PresentToken): void {
   const host = hostInToken(next);
-  if (host !== undefined && address !== undefined && new URL(host).host !== new URL(address).host)
+  if (host !== undefined && address !== undefined && hostOf(host) !== hostOf(address))
     throw failed(
       'INVALID_SETTING',
       `The new token was created for ${host}, but the agents use ${address}. Nothing was changed.`,

@@ -16,6 +16,12 @@ test.each([
   expect(() => requireSuccessor(new Secret(next), {address, token})).not.toThrow();
 });
 
+test('an address without a scheme is compared by its host', () => {
+  const accept = (address: string) => () => requireSuccessor(OF_ACME, {address});
+  expect(accept('acme.scalr.io')).not.toThrow();
+  expect(accept('other.scalr.io')).toThrow('but the agents use other.scalr.io');
+});
+
 test.each([
   [jwt({domain: 'other.scalr.io'}), 'created for https://other.scalr.io, but the agents use'],
   [jwt({domain: 'acme.scalr.io'}).slice(0, 30), 'incomplete or damaged'],
