@@ -4,10 +4,11 @@ import {token} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {type Group, type Setting, settingLabel} from '../settings/define.ts';
 import {missingFor} from '../settings/purpose.ts';
-import {namespace, release, target} from '../settings/release.ts';
+import {chart, chartSource, chartVersion, namespace, release, target} from '../settings/release.ts';
 import {isPossible} from './next.ts';
 import {isForeign} from './possible-answers.ts';
 import {TOPICS, type Topic, type TopicView, valueText} from './topics.ts';
+import type {WizardState} from './wizard-state.ts';
 
 const OTHER = 'other';
 const DONE = 'done';
@@ -16,6 +17,11 @@ const LABEL_WIDTH = 12;
 const NOT_HERE: readonly Group[] = ['Chart values'];
 /** An installed release keeps its place. */
 const OF_RELEASE: readonly Setting[] = [namespace, release];
+
+/** A chart source has one chart in one version. It is chosen together with them, where the repository is missing. */
+const isOfSource = (setting: Setting, {answers}: WizardState): boolean =>
+  setting === (chartSource as Setting) ||
+  (answers.get(chartSource) !== undefined && [chart.id, chartVersion.id].includes(setting.id));
 
 /** Asks what to change, starting at the row of the question `last`. Returns the IDs of the questions to ask; undefined to return to the review. @throws GoBack */
 export async function chooseTopic(
@@ -69,7 +75,7 @@ async function chooseSetting(view: TopicView, prompter: Prompter): Promise<Setti
       prompter.select({
         message: 'All settings',
         heading: [],
-        help: ['Available as flags only: --values-file, --set and --extra-env.'],
+        help: ['Available as flags only: --chart-source, --values-file, --set and --extra-env.'],
         canGoBack: true,
         default: last,
         choices: groups.map((each) => ({
@@ -110,6 +116,7 @@ const changeable = (group: Group, {state}: TopicView): Setting[] =>
           !(state.installed !== undefined && OF_RELEASE.includes(setting)) &&
           (setting.onlyEnv === undefined || setting.id === token.id) &&
           missingFor(setting, state.answers.get) === undefined &&
+          !isOfSource(setting, state) &&
           !isForeign(setting, state),
       );
 

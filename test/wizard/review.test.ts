@@ -149,6 +149,27 @@ describe('the review', () => {
     );
   });
 
+  test('does not change the version of a chart source', async () => {
+    const lines: Line[] = [
+      ...TO_REVIEW,
+      ['What do you want to do?', 'change'],
+      ['Change', 'other'],
+      ['All settings', 'Release'],
+      ['Release', ESC],
+      ['All settings', ESC],
+      ['Change', 'done'],
+      ...QUIT,
+    ];
+    const source = 'oci://registry.corp/charts/agent-job:0.6.5';
+    const offered = async (...argv: string[]) => {
+      const {asked} = await talk(lines, {argv: [...FLAGS, ...argv]});
+      return choicesOf(asked, 'Release').map(({value}) => value);
+    };
+    expect(await offered()).toContain('chart-version');
+    expect(await offered('--chart-source', source)).not.toContain('chart-version');
+    expect(await offered()).not.toContain('chart-source');
+  });
+
   test('proposes to fix the URL when the token is of another account', async () => {
     const {asked, stderr} = await talk([...TO_REVIEW, ...QUIT], {
       argv: ['--url', 'https://acme.scalr.io', '--chart', 'agent-local'],
