@@ -126,8 +126,8 @@ function rangeAround(
 }
 
 function leastOf(length: number): number {
-  if (length >= FRAGMENT) return FRAGMENT;
-  return length < SHORTEST_WITH_SLACK ? length : length - SLACK;
+  if (length < SHORTEST_WITH_SLACK) return length;
+  return Math.min(FRAGMENT, length - SLACK);
 }
 
 /** The match in the text. The base64 characters next to it hold bits of the value, too. */

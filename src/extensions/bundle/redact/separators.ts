@@ -2,6 +2,12 @@
 export const ESCAPE = String.fromCharCode(27);
 export const COLOR = String.raw`(?:(?:${ESCAPE}|\\+(?:u001b|x1b|033|e))\[[\d;]{0,16}m)`;
 
+/** A color or another control sequence of a terminal: plain, in a string, as text, or without its first character. */
+export const CONTROL = new RegExp(
+  String.raw`(?:${ESCAPE}|(?<!\\)\\{1,8}(?:u001[bB]|x1[bB]|033|e)|\^\[)\[[\d;:]{0,24}[A-Za-z]|\[\d{1,3}(?:;\d{1,3}){0,4}m(?=\w|$|[=: ])`,
+  'g',
+);
+
 /** The time of a kubelet at the beginning of a line. */
 export const STAMP = String.raw`(?:\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:\d\d)[ \t](?:std(?:out|err) [FP] )?)`;
 

@@ -1,5 +1,6 @@
 import {canonicalTextOf} from './canonical.ts';
 import {isSearchable, type KnownValue} from './known-values.ts';
+import {CONTROL} from './separators.ts';
 
 /** One way in which a known value is written. */
 export interface Spelling {
@@ -70,7 +71,17 @@ function textSpellings(value: Buffer): Buffer[] {
     ? []
     : [Buffer.from(text, 'utf8'), Buffer.from(value.toString('utf8'))];
   const ofForms = text.includes(' ') ? [Buffer.from(text.replaceAll(' ', '+'), 'latin1')] : [];
-  return [value, ...others, ...ofForms];
+  return [value, ...others, ...ofForms, ...withoutControls(text)];
+}
+
+/** What `Wrappers` leave of a value that contains what looks like a color, or is the rest of one behind a bracket. */
+function withoutControls(text: string): Buffer[] {
+  const own = text.replace(CONTROL, '');
+  const behindBracket = `[${text}`.replace(CONTROL, '');
+  const rests = behindBracket === `[${own}` ? [own] : [own, behindBracket];
+  return rests
+    .filter((rest) => rest !== text && isSearchable(rest))
+    .map((rest) => Buffer.from(rest, 'latin1'));
 }
 
 /** With every byte encoded in a URL, nothing of the value itself looks like an escape. */

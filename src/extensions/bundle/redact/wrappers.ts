@@ -1,13 +1,8 @@
 import {jsonIn} from '../../../ground/json.ts';
 import {isPartOfLine, LinePrefixes, pastKnown} from './line-prefixes.ts';
-import {ESCAPE} from './separators.ts';
+import {CONTROL} from './separators.ts';
 import {slashesBefore} from './structure.ts';
 
-/** A color or another control sequence of a terminal: plain, in a string, as text, or without its first character. */
-const CONTROL = new RegExp(
-  String.raw`(?:${ESCAPE}|(?<!\\)\\{1,8}(?:u001[bB]|x1[bB]|033|e)|\^\[)\[[\d;:]{0,24}[A-Za-z]|\[\d{1,3}(?:;\d{1,3}){0,4}m(?=\w|$|[=: ])`,
-  'g',
-);
 /** Fields of an event that hold no message, and so no secret. */
 const FIELD = String.raw`"(?:stream|@?time(?:stamp)?|ts|@?level|lvl|severity|logger(?:_name)?|@?module|caller|type)": ?(?:"[\w.:+ /-]{0,64}"|[\d.]{1,20})`;
 const FIELDS = new RegExp(

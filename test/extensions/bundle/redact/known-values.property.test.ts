@@ -6,9 +6,15 @@ import {numRuns} from '../../../support/sample.ts';
 import {known, redacted, redactorOf} from './helpers.ts';
 import {writings} from './known-secrets.ts';
 
+/** A part that is found also if it stands alone. */
+const part = fc.stringMatching(/^[A-Z]\d[a-z][\w@:,;%]{6,12}$/);
+
 const value = fc.oneof(
   fc.string({minLength: 6, maxLength: 80}),
   fc.string({minLength: 6, maxLength: 40, unit: fc.constantFrom(...'ab1"\'\\/%&+=<>@:$ \n-_.é日')}),
+  fc
+    .tuple(part, fc.constantFrom('[1m', '[31;4m', '^[[2K', '\\x1b[0m', '[', '[[3m'), part)
+    .map((parts) => parts.join('')),
   fc.stringMatching(/^[A-Za-z0-9+/]{6,60}={0,2}$/),
   fc.stringMatching(/^[\w.~-]{6,90}$/),
 );

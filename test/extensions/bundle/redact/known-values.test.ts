@@ -52,6 +52,24 @@ test('a value has one pseudonym in all its encodings, and in all files', () => {
   }
 });
 
+test.each([
+  ['a;2d%yTEB[1mX', 'a;2d%yTEB[1mX'],
+  ['a;2d%yTEB[1mX', '[a;2d%yTEB[1mX]'],
+  ['[31mkT7[4mqaX2', 'at [31mkT7[4mqaX2 and'],
+  ['131mkT7qaX2b', 'at [131mkT7qaX2b]'],
+  ['pw^[[31mwEEEabc', 'at pw^[[31mwEEEabc'],
+])('a value that has what looks like a color is found: %s in %s', (value, text) => {
+  expect(seen(text, {value})).toContain('[redacted:value:');
+  expect(seen(text, {value})).not.toMatch(/yTEB|T7|qaX2|EEE/);
+});
+
+test('of a value of 32 bytes, two may be read as part of an escape', () => {
+  const token = '41horse-battery-staple-correct-y';
+  for (const before of ['at 100%', '\\x', 'a:\\']) {
+    expect(seen(`${before}${token}.`, {token})).not.toContain('battery');
+  }
+});
+
 test('a value that a log wrapped over two lines is found', () => {
   const token = VALUES['token'] as string;
   for (let cut = 1; cut < token.length; cut += 1) {
