@@ -1,5 +1,5 @@
-import {readFileSync} from 'node:fs';
 import {defineConfig} from 'vitest/config';
+import {templateFiles} from './scripts/template-files.ts';
 import {SkipReport} from './test/support/skip-report.ts';
 
 /** Proofs of the test cluster itself; what they guard rarely changes. */
@@ -24,18 +24,8 @@ const cluster = {
   hookTimeout: 1_200_000,
 };
 
-/** The build does the same with files of templates. */
-export const textFiles = {
-  name: 'text-files',
-  enforce: 'pre' as const,
-  load: (id: string) =>
-    /\.(md|gotmpl|tf|sh|yaml)$/.test(id)
-      ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}`
-      : undefined,
-};
-
 export default defineConfig({
-  plugins: [textFiles],
+  plugins: [templateFiles],
   test: {
     // Modules are loaded once per worker, not once per file.
     isolate: false,

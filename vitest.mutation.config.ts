@@ -1,11 +1,11 @@
 import {defineConfig} from 'vitest/config';
-import {textFiles} from './vitest.config.ts';
+import {templateFiles} from './scripts/template-files.ts';
 
 /** Tests of the pure rooms for `npm run mutation`, without those that try thousands of cases. */
 const ROOMS = ['charts', 'settings', 'values', 'findings', 'extensions/bundle', 'checks/diagnose'];
 
 export default defineConfig({
-  plugins: [textFiles],
+  plugins: [templateFiles],
   test: {
     include: ROOMS.map((room) => `test/${room}/**/*.test.ts`),
     exclude: [

@@ -6,6 +6,7 @@ import {type BuildOptions, build, type Metafile} from 'esbuild';
 import {type ChunkingContext, type OutputChunk, type RolldownOutput, rolldown} from 'rolldown';
 import {licensesOf} from './licenses.ts';
 import {compressed, reportPage} from './report-page.ts';
+import {templateFiles} from './template-files.ts';
 
 const sourcesIn = (folder: string): string[] =>
   readdirSync(folder, {recursive: true, encoding: 'utf8'})
@@ -59,8 +60,7 @@ async function buildProgram(): Promise<Metafile> {
     platform: 'node',
     // Dynamic imports delay what is not yet loaded; some commands load the same files at once.
     checks: {ineffectiveDynamicImport: false},
-    // Files of templates.
-    moduleTypes: {'.md': 'text', '.gotmpl': 'text', '.tf': 'text', '.sh': 'text', '.yaml': 'text'},
+    plugins: [templateFiles],
     // Its ES modules, of which only what is used comes along.
     resolve: {alias: {yaml: resolve('node_modules/yaml/browser/dist/index.js')}},
     // oclif wants it only where it runs TypeScript.

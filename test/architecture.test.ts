@@ -251,6 +251,7 @@ test('an exported name has one meaning', () => {
  * function has answered changes no later answer.
  */
 const MAY_HAVE_STATE: readonly string[] = [
+  'charts/chart-version.ts: RELEASED',
   'charts/releases/versions.ts: ANSWERS',
   'ground/system/this-process.ts: taken',
 ];

@@ -30,7 +30,6 @@ export class ChartVersion implements Target {
   #defaults?: Values;
   #closedSchema?: SchemaNode;
   #description?: Chart;
-  readonly #releases = new Map<ChartName, readonly ChartVersion[]>();
 
   constructor({chart, version, schema, refusals, changes}: Target) {
     this.chart = chart;
@@ -40,8 +39,14 @@ export class ChartVersion implements Target {
     this.changes = changes;
   }
 
+  /** Released versions are described once. */
   static of(target: Target): ChartVersion {
-    return target instanceof ChartVersion ? target : new ChartVersion(target);
+    if (target instanceof ChartVersion) return target;
+    if (target.schema !== undefined) return new ChartVersion(target);
+    const name = `${target.chart} ${target.version}`;
+    const released = RELEASED.get(name) ?? new ChartVersion(target);
+    RELEASED.set(name, released);
+    return released;
   }
 
   /** Every key, in the order of the chart's values.yaml. */
@@ -70,22 +75,18 @@ export class ChartVersion implements Target {
 
   /** The newest version of a chart to which a row applies. */
   newestWith(chart: ChartName, row: Row): ChartVersion | undefined {
-    return this.#releasesOf(chart).findLast(({description}) => description.rows.includes(row));
-  }
-
-  /** The releases that this version is compared with. */
-  #releasesOf(chart: ChartName): readonly ChartVersion[] {
-    const found =
-      this.#releases.get(chart) ??
-      releasesOf(chart).map((version) => new ChartVersion({chart, version}));
-    this.#releases.set(chart, found);
-    return found;
+    return releasesOf(chart)
+      .map((version) => ChartVersion.of({chart, version}))
+      .findLast(({description}) => description.rows.includes(row));
   }
 }
 
+/** What is known of the versions that were asked about. */
+const RELEASED = new Map<string, ChartVersion>();
+
 /** The newest version of each chart. */
 export const newestVersions = (): ChartVersion[] =>
-  Object.values(CHARTS).map(({name: chart}) => new ChartVersion({chart, version: newestOf(chart)}));
+  Object.values(CHARTS).map(({name: chart}) => ChartVersion.of({chart, version: newestOf(chart)}));
 
 export const chartFor = (target: Target): Chart => ChartVersion.of(target).description;
 

@@ -1,4 +1,3 @@
-import {parse} from 'yaml';
 import causeExamples from '../../templates/findings/cause-examples.json' with {type: 'json'};
 import cluster from '../../templates/findings/cluster.yaml';
 import errors from '../../templates/findings/errors.yaml';
@@ -11,7 +10,7 @@ import {closest} from '../ground/similar-text.ts';
 import {resembling, spelledIn} from './own-text.ts';
 
 /** What the catalog says about a code. Texts are Markdown without links. */
-interface Entry {
+export interface Entry {
   /** What is wrong, as a phrase without an article or a full stop. */
   title: string;
   why: string;
@@ -40,21 +39,21 @@ interface Topic {
   page: string;
 }
 
-const TOPICS: readonly (Topic & {text: string})[] = [
-  {title: 'Errors that end a command', page: 'errors.md', text: errors},
-  {title: 'Findings about values files', page: 'findings.md', text: values},
-  {title: 'Preflight checks', page: 'preflight.md', text: preflight},
-  {title: 'Causes in a cluster, in Docker and on a VM', page: 'causes.md', text: cluster},
-  {title: 'What an upgrade changes', page: 'upgrades.md', text: upgrade},
-  {title: 'Warnings', page: 'warnings.md', text: warnings},
+const TOPICS: readonly (Topic & {codes: Readonly<Record<string, Entry>>})[] = [
+  {title: 'Errors that end a command', page: 'errors.md', codes: errors},
+  {title: 'Findings about values files', page: 'findings.md', codes: values},
+  {title: 'Preflight checks', page: 'preflight.md', codes: preflight},
+  {title: 'Causes in a cluster, in Docker and on a VM', page: 'causes.md', codes: cluster},
+  {title: 'What an upgrade changes', page: 'upgrades.md', codes: upgrade},
+  {title: 'Warnings', page: 'warnings.md', codes: warnings},
 ];
 
 const EXAMPLES: readonly Readonly<Record<string, string>>[] = [causeExamples, examples];
 
 /** Every code, by topic. */
 export const explanations = (): Explanation[] =>
-  TOPICS.flatMap(({text, ...topic}) =>
-    Object.entries(parse(text) as Readonly<Record<string, Entry>>).map(([code, entry]) => ({
+  TOPICS.flatMap(({codes, ...topic}) =>
+    Object.entries(codes).map(([code, entry]) => ({
       code,
       topic,
       example: EXAMPLES.find((each) => code in each)?.[code],

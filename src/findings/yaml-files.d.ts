@@ -1,2 +1,5 @@
-/** The build, and vitest, read these files as text. */
-declare module '*.yaml';
+/** The build, and vitest, parse these files. */
+declare module '*.yaml' {
+  const codes: Readonly<Record<string, import('./catalog.ts').Entry>>;
+  export default codes;
+}
