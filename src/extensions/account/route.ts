@@ -1,6 +1,6 @@
 import {Agent, type AgentOptions, type RequestOptions} from 'node:https';
 import type {Duplex} from 'node:stream';
-import {type ConnectionOptions, connect, rootCertificates} from 'node:tls';
+import {type ConnectionOptions, connect, createSecureContext, rootCertificates} from 'node:tls';
 import {openTunnel} from '../../ground/connect.ts';
 
 /** How this machine reaches Scalr. */
@@ -16,20 +16,26 @@ const PROXY_TIMEOUT_MS = 30_000;
 /** Connections to one host. They are reused, and an idle one does not keep the program running. */
 export function agentFor({proxy, ca}: ScalrRoute): Agent {
   // A list of CAs replaces the default one, which includes NODE_EXTRA_CA_CERTS.
-  const options: AgentOptions = {
-    keepAlive: true,
-    ...(ca.length === 0 ? {} : {ca: [...rootCertificates, ...ca]}),
-  };
-  return proxy === undefined ? new Agent(options) : new TunnelAgent(proxy, options);
+  const trusted = ca.length === 0 ? undefined : [...rootCertificates, ...ca];
+  // Reading the public certificates takes 20 ms, so the connections share them.
+  const secureContext = trusted && createSecureContext({ca: trusted});
+  const options: AgentOptions = {keepAlive: true, ...(secureContext && {secureContext})};
+  return proxy === undefined ? new Agent(options) : new TunnelAgent({proxy, ca: trusted}, options);
+}
+
+interface Tunnel {
+  proxy: string;
+  /** Of a proxy with https. */
+  ca: string[] | undefined;
 }
 
 /** TLS inside a CONNECT tunnel. `Agent` of Node.js 20 has no option for a proxy. */
 class TunnelAgent extends Agent {
-  readonly #proxy: string;
+  readonly #tunnel: Tunnel;
 
-  constructor(proxy: string, options: AgentOptions) {
+  constructor(tunnel: Tunnel, options: AgentOptions) {
     super(options);
-    this.#proxy = proxy;
+    this.#tunnel = tunnel;
   }
 
   override createConnection(
@@ -37,8 +43,7 @@ class TunnelAgent extends Agent {
     callback?: (error: Error | null, stream: Duplex) => void,
   ): undefined {
     const failed = callback as ((error: Error) => void) | undefined;
-    const {ca} = this.options;
-    const to = {host: String(options.host), port: Number(options.port), proxy: this.#proxy, ca};
+    const to = {...this.#tunnel, host: String(options.host), port: Number(options.port)};
     openTunnel(to, AbortSignal.timeout(PROXY_TIMEOUT_MS)).then(
       (socket) => callback?.(null, connect({...options, socket} as ConnectionOptions)),
       failed,
