@@ -56,7 +56,6 @@ export async function prepareDebug(
     target,
   );
   const manifest = await renderChart(desired, facts, () => undefined, processes);
-  requireSameChart(manifest, release, chartSource);
   // Changes of others are kept, unless Helm must overwrite fields to apply the release.
   const drift = facts.release.isServerSide ? facts.drift.filter(isRestored) : [];
   const planned = planInstall(
@@ -95,20 +94,5 @@ export function requireKnownVersion(name: ReleaseName, {chart, version}: Target)
       `When no run is in flight, upgrade it with Helm to ${oldest}. Values and PVCs are kept: ${callText(upgradeWithValues(name, {chart, version: oldest}))}`,
       'Then run the same command again',
     ],
-  );
-}
-
-/** A directory or an archive may hold another chart or version. */
-function requireSameChart(
-  manifest: readonly KubernetesObject[],
-  {chart}: ReleaseRecord,
-  chartSource: string | undefined,
-): void {
-  const found = manifest.flatMap(({metadata}) => metadata.labels?.['helm.sh/chart'] ?? [])[0];
-  if (chartSource === undefined || found === undefined || found === chart) return;
-  throw failed(
-    'CONFLICTING_SETTINGS',
-    `--chart-source contains ${found}, but the release uses ${chart}.`,
-    [`Set --chart-source to ${chart}`],
   );
 }

@@ -145,6 +145,7 @@ export async function renderChart(
   const outcome = await processes.run(call);
   if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
   const manifest = objectsIn(outcome.stdout);
+  requireSameChart(manifest, chart);
   const problems = [
     ...droppedValues(outcome.stderr).map((line) => `Helm drops a value: ${line}`),
     ...renderMismatches(manifest, get),
@@ -160,6 +161,21 @@ export async function renderChart(
     );
   }
   return manifest;
+}
+
+/** A directory or an archive may hold another chart or version. @throws ExpectedError */
+function requireSameChart(
+  manifest: readonly KubernetesObject[],
+  {chart, version, source}: ChartReference,
+): void {
+  const desired = `${chart}-${version}`;
+  const found = manifest.flatMap(({metadata}) => metadata.labels?.['helm.sh/chart'] ?? [])[0];
+  if (source === undefined || found === undefined || found === desired.replace('+', '_')) return;
+  throw failed(
+    'CONFLICTING_SETTINGS',
+    `--chart-source contains ${found}, but the values are for ${desired}.`,
+    [`Set --chart-source to ${desired}`],
+  );
 }
 
 export interface RenderedChart {

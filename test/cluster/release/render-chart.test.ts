@@ -2,11 +2,13 @@ import {expect, test} from 'vitest';
 import {objectsIn} from '../../../src/cluster/helm/release-record.ts';
 import {
   droppedValues,
+  renderChart,
   renderManifest,
   renderMismatches,
 } from '../../../src/cluster/release/desired-release.ts';
 import {argumentsOf} from '../../../src/ground/call-arguments.ts';
 import type {ProcessResult} from '../../../src/ground/command-line.ts';
+import type {ExpectedError} from '../../../src/ground/errors.ts';
 import {settingsFrom} from '../../support/settings-from.ts';
 import {processesOf} from '../platform/fake-cluster.ts';
 
@@ -134,4 +136,40 @@ spec: {jobTemplate: {spec: {template: {spec: {containers: [{name: runner, image:
   expect(await promised(template)).toEqual([
     'Invalid image reference in container runner: scalr/runner:',
   ]);
+});
+
+test.each([
+  ['agent-job-0.6.5', './agent-job', undefined],
+  ['agent-k8s-0.6.5', './agent-k8s', '--chart-source contains agent-k8s-0.6.5'],
+  ['agent-job-0.6.4', 'agent-job-0.6.4.tgz', '--chart-source contains agent-job-0.6.4'],
+  // Repositories answer to the name and the version.
+  ['agent-k8s-0.6.5', undefined, undefined],
+])('a chart source with %s is for the same chart and version only', async (label, source, refusal) => {
+  const stdout = `kind: Deployment\nmetadata: {name: a, labels: {helm.sh/chart: ${label}}}\n`;
+  const {get} = await settingsFrom({url: 'https://acme.scalr.io'});
+  const error = await renderChart(
+    {...WANTED, chart: {...WANTED.chart, source}},
+    {serverVersion: '1.35.0'},
+    get,
+    processesOf(async () => ({...RENDERED, stdout})),
+  ).then(
+    () => undefined,
+    ({message, suggestions}: ExpectedError) => ({message, suggestions}),
+  );
+  expect(error).toEqual(
+    refusal && {
+      message: `${refusal}, but the values are for agent-job-0.6.5.`,
+      suggestions: ['Set --chart-source to agent-job-0.6.5'],
+    },
+  );
+});
+
+test('the label of a version with build metadata has no plus sign', async () => {
+  const stdout = 'kind: Deployment\nmetadata: {labels: {helm.sh/chart: agent-job-0.6.5_acme.1}}\n';
+  const {get} = await settingsFrom({url: 'https://acme.scalr.io'});
+  const chart = {chart: 'agent-job', version: '0.6.5+acme.1', source: './agent-job'};
+  const answer = processesOf(async () => ({...RENDERED, stdout}));
+  await expect(
+    renderChart({...WANTED, chart}, {serverVersion: '1.35.0'}, get, answer),
+  ).resolves.toHaveLength(1);
 });
