@@ -5,7 +5,7 @@ import {type EndpointOrigin, endpointsOf} from '../../src/charts/endpoints.ts';
 import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import {newestOf, releasesOf} from '../../src/charts/releases/target.ts';
 import {describeRange, rangeOf} from '../../src/charts/releases/versions.ts';
-import {ExpectedError} from '../../src/ground/errors.ts';
+import {supports} from '../../src/charts/support.ts';
 import {url} from '../../src/settings/agent.ts';
 import {cache} from '../../src/settings/cache.ts';
 import {generate} from '../../src/values/generate.ts';
@@ -30,33 +30,14 @@ const CACHES: Readonly<Record<string, {volume: string; flags?: Readonly<Record<s
     },
   };
 
-/** True if `values` writes a file for this chart version with these flags. */
-async function isTaken(
-  chart: ChartName,
-  version: string,
-  flags: Readonly<Record<string, string>>,
-): Promise<boolean> {
-  const given = {
-    url: 'https://acme.scalr.io',
-    chart,
-    'chart-version': version,
-    cloud: 'eks',
-    ...flags,
-  };
-  try {
-    generate(await resolveAnswers([fromFlags(given)], {files: memoryFiles({}), now: new Date()}));
-    return true;
-  } catch (error) {
-    if (error instanceof ExpectedError) return false;
-    throw error;
-  }
-}
-
 async function versionsThatTake(chart: ChartName, kind: string): Promise<string | undefined> {
+  const flags = {url: 'https://acme.scalr.io', chart, cache: kind, ...CACHES[kind]?.flags};
+  const settings = await resolveAnswers([fromFlags(flags)], {
+    files: memoryFiles({}),
+    now: new Date(),
+  });
   const all = releasesOf(chart);
-  const able: string[] = [];
-  for (const version of all)
-    if (await isTaken(chart, version, {cache: kind, ...CACHES[kind]?.flags})) able.push(version);
+  const able = all.filter((version) => supports({chart, version}, cache, settings));
   if (able.length === 0) return undefined;
   const range = rangeOf(able, all);
   const mark =

@@ -169,7 +169,7 @@ function requireSameChart(
   {chart, version, source}: ChartReference,
 ): void {
   const desired = `${chart}-${version}`;
-  const found = manifest.flatMap(({metadata}) => metadata.labels?.['helm.sh/chart'] ?? [])[0];
+  const found = manifest.flatMap(({metadata}) => metadata?.labels?.['helm.sh/chart'] ?? [])[0];
   if (source === undefined || found === undefined || found === desired.replace('+', '_')) return;
   throw failed(
     'CONFLICTING_SETTINGS',
