@@ -174,6 +174,14 @@ test.each<[Kind<unknown>, unknown, string, string | undefined]>([
     'not a valid taint effect',
     'Use one of NoSchedule, PreferNoSchedule, NoExecute',
   ],
+  [tolerations(), ['=b:NoSchedule'], '"=b:NoSchedule" is not a valid toleration', undefined],
+  [tolerations(), ['a b:NoSchedule'], 'is not a valid toleration', undefined],
+  [
+    tolerations(),
+    ['a=b!:NoSchedule'],
+    '"b!" is not a valid taint value',
+    'Use at most 63 letters, digits, -, _ and .',
+  ],
   [variables(), ['1A=x'], 'not a valid environment variable name', 'Use the form NAME=value'],
   [noProxyList([]), 'http://a.com', 'not a host, domain or network', undefined],
   [hostAndPort(), 'https://otel:4317', 'not host:port', undefined],
@@ -200,6 +208,35 @@ describe('tolerations', () => {
   ])('round trip of %s', (text) => {
     const kind = tolerations();
     expect(kind.format(kind.parse([text], {now}))).toEqual([text]);
+  });
+
+  test.each([
+    {key: 'a', operator: 'Exists'},
+    {key: 'a', operator: 'Exists', effect: 'NoExecute'},
+    {key: 'a', operator: 'Equal', value: 'b', effect: 'NoSchedule'},
+  ])('%j in values is a setting', (item) => {
+    expect(tolerations().fromValues?.([item])).toEqual([item]);
+  });
+
+  test.each([
+    [[]],
+    ['a'],
+    [['a=b']],
+    [[{operator: 'Exists'}]],
+    [[{key: 'a'}]],
+    [[{key: 'a', operator: 'Equal'}]],
+    [[{key: 'a', operator: 'Exists', value: 'b'}]],
+    [[{key: 'a', operator: 'Exists', tolerationSeconds: 60}]],
+    [[{key: 'a', operator: 'Exists', unknown: 'text'}]],
+    [[{key: 'a', operator: 'Exists', effect: 1}]],
+    [
+      [
+        {key: 'a', operator: 'Exists'},
+        {key: 'b', operator: 'Exists', tolerationSeconds: 60},
+      ],
+    ],
+  ])('%j in values is no setting', (tree) => {
+    expect(tolerations().fromValues?.(tree)).toBeUndefined();
   });
 });
 

@@ -1,8 +1,7 @@
-import {STAMP} from './separators.ts';
-
 /**
  * The one spelling of a text: without escapes, quotes, spaces and line breaks. A value that was written as JSON, YAML, XML, in a URL, in
- * quotes of a shell, with colors or over several lines has the same canonical bytes as the value itself. `-_` of base64url is `+/`.
+ * quotes of a shell or over several lines has the same canonical bytes as the value itself. `-_` of base64url is `+/`. Colors and the times
+ * that kubelets write before lines are no longer there: see Wrappers.
  */
 export interface Canonical {
   bytes: Uint8Array;
@@ -27,8 +26,6 @@ export function canonicalOf(value: Uint8Array): Uint8Array {
 export const canonicalTextOf = (value: Uint8Array): string =>
   Buffer.from(canonicalOf(value)).toString('latin1');
 
-const NEWLINE = 10;
-const ESCAPE = 27;
 const PERCENT = 37;
 const AMPERSAND = 38;
 const BACKSLASH = 92;
@@ -39,7 +36,7 @@ const DECODE = 2;
 const ACTION = new Uint8Array(256).fill(KEEP);
 for (let byte = 0; byte <= 32; byte += 1) ACTION[byte] = DROP;
 for (const byte of Buffer.from('"\'\x7f')) ACTION[byte] = DROP;
-for (const byte of [NEWLINE, ESCAPE, PERCENT, AMPERSAND, BACKSLASH]) ACTION[byte] = DECODE;
+for (const byte of [PERCENT, AMPERSAND, BACKSLASH]) ACTION[byte] = DECODE;
 /** Without the difference between base64 and base64url. */
 const SAME = Uint8Array.from({length: 256}, (_, byte) => byte);
 SAME[45] = 43;
@@ -64,8 +61,7 @@ export function readCanonical(source: Uint8Array, from: number, to: number, into
     } else {
       const {code, end} = decodedAt(source, at);
       for (const each of encoded(code)) {
-        if (ACTION[each] === DROP || each === NEWLINE || each === BACKSLASH || each === ESCAPE)
-          continue;
+        if (ACTION[each] === DROP || each === BACKSLASH) continue;
         bytes[length] = SAME[each] as number;
         starts[length] = at;
         length += 1;
@@ -93,9 +89,7 @@ interface Decoded {
 
 function decodedAt(source: Uint8Array, at: number): Decoded {
   const decoded = unquotedAt(source, at);
-  if (decoded.code === BACKSLASH) return escapeAt(source, decoded.end);
-  if (decoded.code === ESCAPE) return {code: ESCAPE, end: pastColor(source, decoded.end)};
-  return decoded.code === NEWLINE ? {code: NEWLINE, end: pastStamp(source, decoded.end)} : decoded;
+  return decoded.code === BACKSLASH ? escapeAt(source, decoded.end) : decoded;
 }
 
 /** The character of a percent sign or an ampersand with what follows, or the byte. */
@@ -169,33 +163,9 @@ function escapeAt(source: Uint8Array, at: number): Decoded {
       if (second >= 0xdc00 && second < 0xe000)
         return {code: 0x10000 + (code - 0xd800) * 0x400 + (second - 0xdc00), end: low + 5};
     }
-    if (code >= 0)
-      return code === ESCAPE ? {code, end: pastColor(source, end + 5)} : {code, end: end + 5};
+    if (code >= 0) return {code, end: end + 5};
   }
   if (letter === 120 && hexAt(source, end + 1, 2) >= 0)
     return {code: byteCode(hexAt(source, end + 1, 2)), end: end + 3};
-  if (letter === 110) return {code: NEWLINE, end: end + 1};
   return {code: BACKSLASH, end: LETTERS.has(letter) ? end + 1 : end};
-}
-
-/** `[31m` after an escape character. */
-function pastColor(source: Uint8Array, at: number): number {
-  if (source[at] !== 91) return at;
-  let end = at + 1;
-  while (
-    end < at + 20 &&
-    ((source[end] as number) === 59 ||
-      ((source[end] as number) >= 48 && (source[end] as number) <= 57))
-  )
-    end += 1;
-  return end + 1;
-}
-
-const AT_STAMP = new RegExp(`^${STAMP}`);
-
-/** Kubelets begin every line with a time, also in the middle of a value. */
-function pastStamp(source: Uint8Array, at: number): number {
-  if (source[at + 4] !== 45 || source[at + 10] !== 84) return at;
-  const found = AT_STAMP.exec(Buffer.from(source.subarray(at, at + 60)).toString('latin1'));
-  return found === null ? at : at + found[0].length;
 }
