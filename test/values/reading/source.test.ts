@@ -40,6 +40,15 @@ describe('reports a code, a position and a message for each problem', () => {
     ['a: {b:}', 'INVALID_YAML', 1, 6, 'space is required after the colon'],
     ['a: *x', 'INVALID_YAML', 1, 4, 'Unknown anchor x'],
     ['a: &x [*x]', 'INVALID_YAML', 1, 8, 'contains itself'],
+    ['a: ["x?", y?]', 'INVALID_YAML', 1, 11, 'must be quoted'],
+    ['a: [:x]', 'INVALID_YAML', 1, 5, 'must be quoted'],
+    ['a: [!!str , b]', 'INVALID_YAML', 1, 11, 'a tag must be followed by a value'],
+    [`a: {"${'x'.repeat(1100)}": b}`, 'INVALID_YAML', 1, 5, 'A key must be on one line'],
+    ['a:\n  b: 1\n<<<<<<< HEAD\n', 'INVALID_YAML', 3, 1, 'conflict markers'],
+    ['a: 1\n=======\n', 'INVALID_YAML', 2, 1, 'conflict markers'],
+    ['a: 1\n>>>>>>> main\n', 'INVALID_YAML', 2, 1, 'conflict markers'],
+    ['a: 1\n=====\n', 'INVALID_YAML', 2, 1, 'Expected "key: value"'],
+    ['a: 1\n<<<<<\n', 'INVALID_YAML', 2, 1, 'Expected "key: value"'],
     ['a: &x.y 1', 'INVALID_YAML', 1, 9, 'letters, digits'],
     ['a: !!int x', 'INVALID_YAML', 1, 10, 'Cannot decode "x" as !!int.'],
     ['<<: 1', 'INVALID_YAML', 1, 1, '<< requires a mapping'],
@@ -104,6 +113,14 @@ test.each([
   'true: 1',
   '1: 1',
   '"on": 1',
+  // What looks odd but go-yaml accepts.
+  'a: [1,\n \t2]',
+  'a: {b: 1,\n \tc: 2}',
+  'a: "x\n \ty"',
+  'a: x ?y',
+  'a: "[?]"',
+  `a: ["${'x'.repeat(1200)}"]`,
+  'a: ["x?", \'y?\']',
 ])('reports nothing for %j', (text) => {
   expect(readSource(text).findings).toEqual([]);
 });

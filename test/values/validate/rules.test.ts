@@ -316,6 +316,13 @@ const KUBERNETES: readonly [
     '[{name: a, csi: {driver: secrets-store.csi.k8s.io}}]',
   ],
   [
+    'CSIVolumeSource',
+    'task.extraVolumes',
+    `[{name: a, csi: {driver: ${'a'.repeat(64)}}}]`,
+    'REJECTED_BY_KUBERNETES',
+    `[{name: a, csi: {driver: Secrets-Store.csi.k8s.io}}]`,
+  ],
+  [
     'ConfigMapEnvSource',
     'agent.controller.extraEnvFrom',
     '[{configMapRef: {name: My_Map}}]',
