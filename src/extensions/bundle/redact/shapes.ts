@@ -105,8 +105,11 @@ function base64Around(text: string, at: number): Extent {
   let start = at;
   while (start > 0 && at - start < LIMITS.behind && OF_BASE64.test(text.charAt(start - 1)))
     start -= 1;
-  return run(start, at + (matchAt(BASE64, text, at)?.[0].length ?? 0), AFTER_BASE64);
+  return {...base64From(text, at), start};
 }
+
+const base64From = (text: string, start: number): Extent =>
+  run(start, start + (matchAt(BASE64, text, start)?.[0].length ?? 0), AFTER_BASE64);
 
 /** The words PRIVATE KEY in base64, whatever stands before them, and the first bytes of a key in DER: PKCS#8, PKCS#1, SEC 1, OpenSSH, PKCS#12. */
 const inBase64: RedactionRule = {
@@ -154,7 +157,7 @@ const compressed: RedactionRule = {
   find(text, {start}) {
     if (start > 0 && OF_BASE64.test(text.charAt(start - 1)) && text.charAt(start - 1) !== '=')
       return NOTHING;
-    const extent = base64Around(text, start);
+    const extent = base64From(text, start);
     return extent.end - extent.start < 32 ? NOTHING : [extent];
   },
 };

@@ -89,6 +89,31 @@ test('no secret of a known shape survives, although nobody knew it', () => {
   expect(planted).toBeGreaterThan(2000);
 });
 
+/** What gzip makes of a=1: too short to look random. */
+const COMPRESSED = 'H4sIAAAAAAAAA0u0NQQAgTBijQMAAAA=';
+
+test.each([
+  ['got # back'],
+  ['release=#'],
+  ['{"release":"#"}'],
+  ['--release=#,'],
+])('compressed data is hidden, and what stands around it stays: %s', (around) => {
+  for (const data of [COMPRESSED, Buffer.from(COMPRESSED).toString('base64')])
+    expect(seen(around.replace('#', data)).replace(/\[redacted:secret:\w+\]/, '#')).toBe(around);
+});
+
+test('compressed data over several lines has one pseudonym', () => {
+  const data = `H4sI${'A3b/'.repeat(52)}`;
+  expect(seen(data.replace(/.{76}/g, '$&\n  '))).toMatch(/^\[redacted:secret:\w+\]$/);
+});
+
+test.each([
+  'H4sIAAAAAAAAA0u0NQQAgTBijQMAAA=',
+  'the word AAAAAH4sIAAAAAAAAA0u0NQQAgTBijQMAAAA',
+])('too little, or the middle of other data, is not compressed data: %s', (text) => {
+  expect(seen(text)).toBe(text);
+});
+
 test('a private key that is cut off goes as far as it is there', () => {
   const lines = (VALUES['key'] as string).split('\n');
   const cut = `${lines.slice(0, 3).join('\n')}\nthe next line of the log\n`;
