@@ -1,13 +1,28 @@
 import {defineConfig} from 'vitest/config';
 import {templateFiles} from './scripts/template-files.ts';
 
-/** Tests of the pure rooms for `npm run mutation`, without those that try thousands of cases. */
-const ROOMS = ['charts', 'settings', 'values', 'findings', 'extensions/bundle', 'checks/diagnose'];
+/** Folders with tests of the pure rooms, and tests of commands that are mostly about them, for `npm run mutation`. */
+const FOLDERS = [
+  'answers',
+  'charts',
+  'checks',
+  'documents',
+  'extensions/bundle',
+  'findings',
+  'golden',
+  'settings',
+  'values',
+];
+const COMMANDS = ['assignments', 'explain', 'migrate', 'validate', 'values', 'values-file', 'vcs'];
 
 export default defineConfig({
   plugins: [templateFiles],
   test: {
-    include: ROOMS.map((room) => `test/${room}/**/*.test.ts`),
+    include: [
+      ...FOLDERS.map((folder) => `test/${folder}/**/*.test.ts`),
+      ...COMMANDS.map((name) => `test/commands/${name}.test.ts`),
+    ],
+    // They try thousands of cases.
     exclude: [
       '**/*.property.test.ts',
       '**/perturbation.test.ts',
