@@ -120,6 +120,9 @@ const SECRET: Readonly<Record<string, string>> = {
   'URL of a proxy': 'HTTPS_PROXY=http://bob:Tr0ub4dor@proxy.example.com:3128\n',
   'URL with a slash in the password': 'proxy http://bob:Tr0/ub4dor@proxy.example.com:3128 refused',
   'URL inside of a URL': 'next=https%3A%2F%2Fbob%3ATr0ub4dor%40example.com%2Fx',
+  'token in a URL inside of a URL': 'next=https%3A%2F%2FTr0ub4dor12345678%40github.com%2Facme&x=1',
+  'URL without a user inside of a URL':
+    'next=https%3A%2F%2F%3ATr0ub4dor%40h&a=https%3A%2F%2Fbob%3ATr0ub4dor%40h',
   'URL in JSON with slashes': '{"u":"https:\\/\\/bob:Tr0ub4dor@example.com\\/x"}',
   'token in a URL': 'git clone https://Tr0ub4dor12345678@github.com/acme/x.git',
   'proxy without scheme': 'proxy: bob:Tr0ub4dor@proxy.example.com:3128\n',
