@@ -10,7 +10,7 @@ import {closest} from '../ground/similar-text.ts';
 import {resembling, spelledIn} from './own-text.ts';
 
 /** What the catalog says about a code. Texts are Markdown without links. */
-export interface CatalogEntry {
+interface Entry {
   /** What is wrong, as a phrase without an article or a full stop. */
   title: string;
   why: string;
@@ -22,7 +22,7 @@ export interface CatalogEntry {
 }
 
 /** The meaning of a code that this program prints. */
-export interface Explanation extends CatalogEntry {
+export interface Explanation extends Entry {
   /** `OOM_KILLED`, or the id of a preflight check such as `storage-class`. */
   code: string;
   topic: Topic;
@@ -39,7 +39,7 @@ interface Topic {
   page: string;
 }
 
-const TOPICS: readonly (Topic & {codes: Readonly<Record<string, CatalogEntry>>})[] = [
+const TOPICS: readonly (Topic & {codes: Readonly<Record<string, Entry>>})[] = [
   {title: 'Errors that end a command', page: 'errors.md', codes: errors},
   {title: 'Findings about values files', page: 'findings.md', codes: values},
   {title: 'Preflight checks', page: 'preflight.md', codes: preflight},

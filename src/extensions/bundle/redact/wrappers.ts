@@ -15,8 +15,8 @@ const IN_LOGFMT = / (?:msg|message|event)="/g;
 const LEVEL = /\[[a-z]{4,9} *\] $/;
 const FIELDS_BEHIND = / +(?:[a-z_]\w*=(?:'[^'\n]*'|[^\s']+) ?){1,12}\r?$/;
 
-/** Longer lines are read as they are. */
-const LONGEST_LINE = 16_384;
+/** Longer lines are read as they are. Container runtimes cut lines at 16 KiB, and write a time and a stream before each part. */
+const LONGEST_LINE = 17 * 1024;
 /** A control sequence that the end of a chunk may have cut. */
 const MOST_CUT = 48;
 const MOST_REMEMBERED = 2000;

@@ -70,6 +70,18 @@ test('of a value of 32 bytes, two may be read as part of an escape', () => {
   }
 });
 
+test('a value between two parts of a line that a container runtime cut at 16 KiB is found', () => {
+  const token = 'correct-horse-battery-staple-in-its-box';
+  const at = '2026-11-21T10:00:00.123456789Z stdout';
+  for (const cut of [8, 20, 30]) {
+    const first = `${'x '.repeat(8192).slice(cut)}${token.slice(0, cut)}`;
+    const second = `${token.slice(cut)}${' x'.repeat(8192)}`.slice(0, 16_384);
+    const output = seen(`${at} P ${first}\n${at} P ${second}\n${at} F end\n`, {token});
+    expect([cut, output.match(/\S*\[redacted:token:\w+\]\S*/g)?.length]).toEqual([cut, 1]);
+    expect(output).not.toMatch(/correct-|box/);
+  }
+});
+
 test('a value that a log wrapped over two lines is found', () => {
   const token = VALUES['token'] as string;
   for (let cut = 1; cut < token.length; cut += 1) {
