@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {parse} from 'yaml';
 
-/** Files of templates as modules: texts, and YAML as what it holds, because parsing it takes longer than the command that reads it. */
+/** Imports of template files: text as a string, YAML parsed, because parsing it takes longer than the command that reads it. */
 export const templateFiles = {
   name: 'template-files',
   enforce: 'pre' as const,

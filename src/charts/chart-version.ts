@@ -81,7 +81,7 @@ export class ChartVersion implements Target {
   }
 }
 
-/** What is known of the versions that were asked about. */
+/** Released versions that were described before, by chart and version. */
 const RELEASED = new Map<string, ChartVersion>();
 
 /** The newest version of each chart. */

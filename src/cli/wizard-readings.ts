@@ -58,7 +58,7 @@ export const poolFlags = ({pool}: Pick<WizardState, 'pool'>): string[] =>
 
 const NOTHING = onFailure(() => undefined);
 
-/** The pools of the account, or why they cannot be read. Undefined without a Scalr API token. */
+/** Agent pools of the account, or the error of the request. Undefined without a Scalr API token. */
 export async function offeredPools(
   settings: Settings,
   context: Pick<CommandContext, 'app' | 'version' | 'timeoutMs'>,

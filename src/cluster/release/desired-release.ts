@@ -1,4 +1,5 @@
 import {chartFor} from '../../charts/chart-version.ts';
+import {CHART_NAMES} from '../../charts/releases/chart-name.ts';
 import type {ChartReference} from '../../ground/call.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import {ExpectedError, failed, onFailure} from '../../ground/errors.ts';
@@ -169,11 +170,14 @@ function requireSameChart(
   {chart, version, source}: ChartReference,
 ): void {
   const desired = `${chart}-${version}`;
-  const found = manifest.flatMap(({metadata}) => metadata?.labels?.['helm.sh/chart'] ?? [])[0];
-  if (source === undefined || found === undefined || found === desired.replace('+', '_')) return;
+  const labels = manifest.flatMap(({metadata}) => metadata?.labels?.['helm.sh/chart'] ?? []);
+  // A chart can have dependencies with labels of their own.
+  const found = labels.filter((label) => CHART_NAMES.some((name) => label.startsWith(`${name}-`)));
+  const isSame = found.length === 0 || found.includes(desired.replace('+', '_'));
+  if (source === undefined || isSame) return;
   throw failed(
     'CONFLICTING_SETTINGS',
-    `--chart-source contains ${found}, but the values are for ${desired}.`,
+    `--chart-source contains ${found[0]}, but the values are for ${desired}.`,
     [`Set --chart-source to ${desired}`],
   );
 }

@@ -25,7 +25,7 @@ export function agentFor({proxy, ca}: ScalrRoute): Agent {
 
 interface Tunnel {
   proxy: string;
-  /** Of a proxy with https. */
+  /** PEM of the CAs of a proxy with https://. */
   ca: string[] | undefined;
 }
 

@@ -164,6 +164,22 @@ test.each([
   );
 });
 
+test('labels of dependencies are not compared', async () => {
+  const {get} = await settingsFrom({url: 'https://acme.scalr.io'});
+  const labeled = (label: string) =>
+    `kind: ConfigMap\nmetadata: {name: a, labels: {helm.sh/chart: ${label}}}\n`;
+  for (const labels of [['redis-1.0.0'], ['redis-1.0.0', 'agent-job-0.6.5']]) {
+    const stdout = labels.map(labeled).join('---\n');
+    const rendered = renderChart(
+      {...WANTED, chart: {...WANTED.chart, source: './agent-job'}},
+      {serverVersion: '1.35.0'},
+      get,
+      processesOf(async () => ({...RENDERED, stdout})),
+    );
+    await expect(rendered).resolves.toHaveLength(labels.length);
+  }
+});
+
 test('the label of a version with build metadata has no plus sign', async () => {
   const stdout = 'kind: Deployment\nmetadata: {labels: {helm.sh/chart: agent-job-0.6.5_acme.1}}\n';
   const {get} = await settingsFrom({url: 'https://acme.scalr.io'});

@@ -1,7 +1,7 @@
 /**
  * The one spelling of a text: without escapes, quotes, spaces and line breaks. A value that was written as JSON, YAML, XML, in a URL, in
- * quotes of a shell or over several lines has the same canonical bytes as the value itself. `-_` of base64url is `+/`. Colors and the times
- * that kubelets write before lines are no longer there: see Wrappers.
+ * quotes of a shell or over several lines has the same canonical bytes as the value itself. `-_` of base64url is `+/`. `Wrappers` remove colors
+ * and the timestamps of kubelets before.
  */
 export interface Canonical {
   bytes: Uint8Array;

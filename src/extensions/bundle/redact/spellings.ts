@@ -74,7 +74,7 @@ function textSpellings(value: Buffer): Buffer[] {
   return [value, ...others, ...ofForms, ...withoutControls(text)];
 }
 
-/** What `Wrappers` leave of a value that contains what looks like a color, or is the rest of one behind a bracket. */
+/** The value without what `Wrappers` remove: `[1m` looks like a color, also if its bracket is not part of the value. */
 function withoutControls(text: string): Buffer[] {
   const own = text.replace(CONTROL, '');
   const behindBracket = `[${text}`.replace(CONTROL, '');

@@ -15,7 +15,7 @@ const IN_LOGFMT = / (?:msg|message|event)="/g;
 const LEVEL = /\[[a-z]{4,9} *\] $/;
 const FIELDS_BEHIND = / +(?:[a-z_]\w*=(?:'[^'\n]*'|[^\s']+) ?){1,12}\r?$/;
 
-/** Longer lines are read as they are. Container runtimes cut lines at 16 KiB, and write a time and a stream before each part. */
+/** Longer lines are read unchanged. Container runtimes split lines at 16 KiB, and prefix each part with a timestamp and a stream. */
 const LONGEST_LINE = 17 * 1024;
 /** A control sequence that the end of a chunk may have cut. */
 const MOST_CUT = 48;
